@@ -1,0 +1,1 @@
+"""How bytes come from a box: SSH, this machine, a recording."""

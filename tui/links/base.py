@@ -1,0 +1,116 @@
+"""A link is a pipe of facts from one box; this file fixes its shape and its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from tui.facts import Fact
+
+HEARTBEAT_SECONDS = 5.0
+"""The follower sends a Beat at least this often; two missed ones make a link stale."""
+
+DEADLINE_SECONDS = 14.0
+"""Silence for this long ends a connection: with TCP_USER_TIMEOUT a vanished peer shows in ≤ 16 s."""
+
+ErrorKind = Literal[
+    "usage",  # the target or the configuration cannot be used: retrying cannot help
+    "unreachable",  # refused, no route, name not known, timed out before the SSH banner
+    "busy",  # sshd answers but drops us (MaxStartups), banner missing
+    "auth",  # the box refuses our keys: not retried by itself
+    "hostkey_unknown",  # never seen, and nobody said yes
+    "hostkey_changed",  # differs from the known one, or is revoked
+    "no_exec",  # the gateway runs no commands (RunPod's proxy, a tmux login)
+    "protocol",  # the reply is cut or is not ours
+    "lost",  # the connection broke or went silent after it was live
+    "internal",  # a fault of boxtop
+]
+
+RETRIED: frozenset[ErrorKind] = frozenset({"unreachable", "busy", "protocol", "lost", "internal"})
+"""Kinds that heal by themselves; all others wait for a person (`r` on the screen)."""
+
+
+class LinkError(Exception):
+    """Why a link ended: ``str(error)`` is one line for people, ``hint`` the next step."""
+
+    def __init__(self, kind: ErrorKind, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.kind: ErrorKind = kind
+        self.hint = hint
+
+    @property
+    def retried(self) -> bool:
+        """Whether a later attempt may succeed without a person."""
+        return self.kind in RETRIED
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeToken:
+    """Where following an append-only file goes on: see ``FileBegins`` for ``head``.
+
+    ``tail`` is the sha256 hex of the last ``min(64, offset - base)`` bytes before ``offset``, of
+    length ``tail_size``. Any mismatch on the box starts a new generation.
+    """
+
+    offset: int
+    device: int
+    inode: int
+    head: str
+    head_size: int
+    tail: str
+    tail_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class FollowRequest:
+    """What to follow. ``resume`` maps (run path, file name) to a token.
+
+    ``roots`` are absolute, or start with ``~/``; ``only`` limits the search to one run path.
+    ``console`` is the path of the console log when the configuration names it. ``once`` ends the
+    stream after Settled.
+    """
+
+    roots: tuple[str, ...]
+    resume: Mapping[tuple[str, str], ResumeToken] = field(default_factory=dict)
+    only: str | None = None
+    console: str | None = None
+    once: bool = False
+    vitals_seconds: float = 5.0
+    search_seconds: float = 8.0
+
+
+class Link(Protocol):
+    """One way to reach one box. A link is opened again after it ended; one thread iterates."""
+
+    def open(self, request: FollowRequest) -> Iterator[Fact]:
+        """Connect and yield facts until closed.
+
+        Raises LinkError for everything that goes wrong, before or after the first fact.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the stream from any thread; never blocks for more than an instant."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HostKeyQuestion:
+    """A host key nobody has seen: ``host`` as ``[ip]:port``, fingerprint as ``SHA256:…``."""
+
+    host: str
+    key_type: str
+    fingerprint: str
+
+
+class Asker(Protocol):
+    """A person to ask, from a link's thread; an answer of None or False means no."""
+
+    def accept_host_key(self, question: HostKeyQuestion) -> bool:
+        """Whether this first key may be trusted and remembered."""
+        ...
+
+    def passphrase(self, key_path: str, attempt: int) -> str | None:
+        """The passphrase of a private key; ``attempt`` counts from 1 to 3."""
+        ...

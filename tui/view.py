@@ -1,0 +1,62 @@
+"""What people see of a box: snapshots that a watcher publishes and screens, text and JSON read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tui.facts import Disk, Gpu
+from tui.runs.log import LogTail
+from tui.runs.metrics import Metrics
+from tui.runs.model import Run
+
+LinkState = Literal["live", "stale", "connecting", "offline", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkView:
+    """How a box is reached: ``age_s`` since its last sign of life, ``error`` what went wrong.
+
+    ``hint`` is the next step for a person; ``attempt`` counts reconnects since the link was live;
+    ``retry_in_s`` is the time to the next attempt, None when it waits for a person.
+    """
+
+    state: LinkState
+    age_s: float | None = None
+    error: str | None = None
+    hint: str | None = None
+    attempt: int = 0
+    retry_in_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run with its history; ``metrics`` and the logs are shared, read-only for views."""
+
+    run: Run
+    metrics: Metrics
+    log: LogTail
+    console: LogTail
+    console_path: str | None = None
+    disk: Disk | None = None
+    disk_full_in_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoxView:
+    """One box at one moment. ``searched`` names the roots where runs were looked for."""
+
+    name: str
+    target: str
+    link: LinkView
+    runs: tuple[RunView, ...] = ()
+    gpus: tuple[Gpu, ...] = ()
+    gpu_error: str | None = None
+    load1: float | None = None
+    cpus: int | None = None
+    memory_used: int | None = None
+    memory_total: int | None = None
+    clock_skew_s: float | None = None
+    searched: tuple[str, ...] = ()
+    notices: tuple[str, ...] = field(default=())
+    price_per_hour: float | None = None
