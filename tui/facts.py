@@ -79,6 +79,22 @@ class FileBegins(msgspec.Struct, frozen=True, tag=True):
     stat: Stat
 
 
+class ResumeToken(msgspec.Struct, frozen=True):
+    """Where following an append-only file goes on: see ``FileBegins`` for ``head``.
+
+    ``tail`` is the sha256 hex of the last ``tail_size`` (≤ 64) bytes before ``offset``. Any
+    mismatch on the box starts a new generation.
+    """
+
+    offset: int
+    device: int
+    inode: int
+    head: str
+    head_size: int
+    tail: str
+    tail_size: int
+
+
 class FileBytes(msgspec.Struct, frozen=True, tag=True):
     """Bytes appended at ``offset`` of the current generation."""
 

@@ -6,7 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from tui.facts import Fact
+from tui.facts import Fact, ResumeToken
+
+__all__ = [
+    "DEADLINE_SECONDS",
+    "HEARTBEAT_SECONDS",
+    "RETRIED",
+    "Asker",
+    "ErrorKind",
+    "FollowRequest",
+    "HostKeyQuestion",
+    "Link",
+    "LinkError",
+    "ResumeToken",
+]
 
 HEARTBEAT_SECONDS = 5.0
 """The follower sends a Beat at least this often; two missed ones make a link stale."""
@@ -43,23 +56,6 @@ class LinkError(Exception):
     def retried(self) -> bool:
         """Whether a later attempt may succeed without a person."""
         return self.kind in RETRIED
-
-
-@dataclass(frozen=True, slots=True)
-class ResumeToken:
-    """Where following an append-only file goes on: see ``FileBegins`` for ``head``.
-
-    ``tail`` is the sha256 hex of the last ``min(64, offset - base)`` bytes before ``offset``, of
-    length ``tail_size``. Any mismatch on the box starts a new generation.
-    """
-
-    offset: int
-    device: int
-    inode: int
-    head: str
-    head_size: int
-    tail: str
-    tail_size: int
 
 
 @dataclass(frozen=True, slots=True)
