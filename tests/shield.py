@@ -1,0 +1,48 @@
+"""What of the user's own world no test may see: HOME, XDG directories, agents and settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+HIDDEN_NAMES = frozenset(
+    {
+        "SSH_AUTH_SOCK",
+        "SSH_AGENT_PID",
+        "SSH_ASKPASS",
+        "SSH_CONNECTION",
+        "SSH_CLIENT",
+        "SSH_TTY",
+        "KRB5CCNAME",
+        "HUGGING_FACE_HUB_TOKEN",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "COLORTERM",
+        "COLUMNS",
+        "LINES",
+        "TMUX",
+        "VAST_API_KEY",
+        "RUNPOD_API_KEY",
+        "LC_ALL",
+        "LC_CTYPE",
+        "PYTHONUTF8",
+        "PYTHONIOENCODING",
+        "TZ",
+    }
+)
+HIDDEN_PREFIXES = ("XDG_", "HF_", "BOXTOP_", "TEXTUAL")
+
+
+def hidden_names(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the variables of ``environment`` that would let the user's world into a test."""
+    return [
+        name for name in environment if name in HIDDEN_NAMES or name.startswith(HIDDEN_PREFIXES)
+    ]
+
+
+def shielded_environment(home: Path) -> dict[str, str]:
+    """Return the values every test runs with; all of ``hidden_names`` are to be removed first."""
+    return {"HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", "TZ": "UTC"}

@@ -1,0 +1,72 @@
+"""Real OpenSSH key pairs and a real ssh-agent for tests."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.waiting import wait_until
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key pair: ``public`` is the line ``type base64 comment``."""
+
+    path: Path
+    public: str
+
+    @property
+    def fingerprint(self) -> str:
+        """``SHA256:…`` as ssh-keygen prints it."""
+        listed = subprocess.run(
+            ["ssh-keygen", "-lf", f"{self.path}.pub"], check=True, capture_output=True, text=True
+        )
+        return listed.stdout.split()[1]
+
+
+def make_key(path: Path, kind: str = "ed25519", passphrase: str = "", comment: str = "") -> Key:
+    """Create a key pair at ``path`` (and ``path``.pub) with ssh-keygen."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    command = ["ssh-keygen", "-q", "-t", kind, "-N", passphrase, "-C", comment or path.name]
+    subprocess.run([*command, "-f", str(path)], check=True, capture_output=True)
+    return Key(path, Path(f"{path}.pub").read_text().strip())
+
+
+def sign_key(authority: Key, key: Key, *options: str) -> Path:
+    """Certify ``key`` with ``authority`` and return the path of the certificate."""
+    command = ["ssh-keygen", "-q", "-s", str(authority.path), "-I", "test", *options]
+    subprocess.run([*command, f"{key.path}.pub"], check=True, capture_output=True)
+    return Path(f"{key.path}-cert.pub")
+
+
+class Agent:
+    """A running ssh-agent; ``socket`` is its SSH_AUTH_SOCK."""
+
+    def __init__(self, socket: Path) -> None:
+        self.socket = socket
+
+    def add(self, key: Key) -> None:
+        """Hand a private key without passphrase to the agent."""
+        environment = {**os.environ, "SSH_AUTH_SOCK": str(self.socket)}
+        subprocess.run(
+            ["ssh-add", "-q", str(key.path)], check=True, capture_output=True, env=environment
+        )
+
+
+@contextlib.contextmanager
+def running_agent(directory: Path) -> Iterator[Agent]:
+    """Run an ssh-agent below ``directory`` (keep the path short: Unix sockets have 108 bytes)."""
+    socket = directory / "agent"
+    process = subprocess.Popen(
+        ["ssh-agent", "-D", "-a", str(socket)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_until(socket.exists, what="ssh-agent's socket")
+        yield Agent(socket)
+    finally:
+        process.terminate()
+        process.wait(10)
