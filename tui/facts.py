@@ -16,7 +16,7 @@ ProcessState = Literal["alive", "zombie", "gone", "unreadable"]
 
 
 class Stat(msgspec.Struct, frozen=True):
-    """Identity and change time of one file; ``mode`` holds the permission bits, ``owner`` a name."""
+    """Identity and change time of one file; ``mode`` holds permission bits, ``owner`` a name."""
 
     size: int
     mtime: float
@@ -122,7 +122,7 @@ class FileGone(msgspec.Struct, frozen=True, tag=True):
 
 
 class CheckpointStat(msgspec.Struct, frozen=True):
-    """One ``weights/*.pt``; ``complete`` by its zip end record and directory, null if not looked at."""
+    """One ``weights/*.pt``; ``complete`` by its zip directory, null if nobody looked."""
 
     name: str
     size: int

@@ -25,7 +25,7 @@ HEARTBEAT_SECONDS = 5.0
 """The follower sends a Beat at least this often; two missed ones make a link stale."""
 
 DEADLINE_SECONDS = 14.0
-"""Silence for this long ends a connection: with TCP_USER_TIMEOUT a vanished peer shows in ≤ 16 s."""
+"""Silence for this long ends a connection: a vanished peer shows within 16 s."""
 
 ErrorKind = Literal[
     "usage",  # the target or the configuration cannot be used: retrying cannot help

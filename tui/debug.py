@@ -1,0 +1,37 @@
+"""Faults of boxtop itself: tracebacks go to the file of ``--debug``, never to a screen."""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tui.text import redact
+
+_lock = threading.Lock()
+_target: Path | None = None
+
+
+def write_faults_to(target: Path) -> None:
+    """Keep the tracebacks of this process in a file, readable by its owner alone."""
+    global _target
+    _target = target
+
+
+def fault_file() -> Path | None:
+    """The file that tracebacks go to, None without ``--debug``."""
+    return _target
+
+
+def record_fault(error: BaseException) -> None:
+    """Append an exception with its traceback, tokens redacted; nothing without ``--debug``."""
+    if _target is None:
+        return
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    lines = redact("".join(traceback.format_exception(error)))
+    with _lock:
+        handle = os.open(_target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(handle, "a", encoding="utf-8") as out:
+            out.write(f"--- {at}\n{lines}")

@@ -1,0 +1,26 @@
+"""From a box to the link that reaches it; imports what that link needs and nothing else."""
+
+from __future__ import annotations
+
+from tui.boxes import Box, LocalTarget, RecordingTarget, SshTarget
+from tui.links.base import Asker, Link
+
+
+def make_link(box: Box, asker: Asker) -> Link:
+    """Return a link to a box, not connected yet.
+
+    Raises LinkError("usage") when the target cannot be reached by any link.
+    """
+    match box.target:
+        case SshTarget() as target:
+            from tui.links.ssh import SshLink
+
+            return SshLink(target, asker)
+        case LocalTarget() as target:
+            from tui.links.local import LocalLink
+
+            return LocalLink(target)
+        case RecordingTarget() as target:
+            from tui.links.recording import RecordingLink
+
+            return RecordingLink(target)

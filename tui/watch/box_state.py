@@ -1,0 +1,259 @@
+"""What is known of one box: facts go in on a link's thread, views come out on the screen's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from tui.boxes import Box
+from tui.clock import Clock
+from tui.facts import (
+    Beat,
+    Fact,
+    Hello,
+    Notice,
+    ResumeToken,
+    RunFound,
+    RunGone,
+    Settled,
+    Vitals,
+)
+from tui.runs.assess import assess
+from tui.runs.forecast import DiskForecast
+from tui.runs.mirror import MirrorError
+from tui.runs.mirrors import BOX_BYTES, BoxMirror
+from tui.runs.model import Run
+from tui.text import one_line
+from tui.view import BoxView, LinkView, RunView
+from tui.watch.run_state import RunState
+
+SAVE_SECONDS = 15.0
+"""How often the last contact is written to the mirror."""
+NOTICES_KEPT = 20
+
+
+class BoxState:
+    """The facts of one box; ``mirror`` is None where nothing is kept (this machine's own runs)."""
+
+    def __init__(self, box: Box, clock: Clock, mirror: BoxMirror | None) -> None:
+        self.box = box
+        self.clock = clock
+        self.mirror = mirror
+        self.revision = 0
+        self.settled = False
+        self._lock = threading.RLock()
+        self._runs: dict[str, RunState] = {}
+        self._announced: set[str] = set()
+        self._forecasts: dict[str, DiskForecast] = {}
+        self._judged: dict[str, tuple[tuple[int, int, int], Run]] = {}
+        self._vitals: Vitals | None = None
+        self._searched: tuple[str, ...] = ()
+        self._notices: list[str] = []
+        self._box_time: float | None = None
+        self._seen_steady = 0.0
+        self._skew: float | None = None
+        self._saved_at = 0.0
+
+    def load(self) -> None:
+        """Read the mirror: what was true at the last contact, before any network."""
+        if self.mirror is None:
+            return
+        meta = self.mirror.meta
+        for mirrored in self.mirror.runs():
+            found = RunFound(mirrored.meta.path, mirrored.meta.id, mirrored.meta.root)
+            if self.box.run not in (None, found.id):
+                continue
+            state = RunState(found, mirrored)
+            with self._lock:
+                self._runs[found.path] = state
+                self.revision += 1
+        with self._lock:
+            self._vitals = meta.vitals
+            if meta.box_time is not None and meta.seen_at is not None:
+                self._box_time = meta.box_time
+                self._seen_steady = self.clock.steady() - (self.clock.wall() - meta.seen_at)
+                self._skew = meta.box_time - meta.seen_at
+            self.revision += 1
+        self._warn_of_size()
+
+    def apply(self, fact: Fact) -> None:
+        """Take one fact. Raises MirrorError when the link must be opened again."""
+        with self._lock:
+            self.revision += 1
+            match fact:
+                case Hello():
+                    self._greet(fact)
+                case RunFound():
+                    self._find(fact)
+                case RunGone():
+                    self._runs.pop(fact.path, None)
+                case Vitals():
+                    self._take_vitals(fact)
+                case Beat():
+                    self._tick(fact.box_time)
+                case Settled():
+                    self._settle(fact)
+                case Notice():
+                    self._note(fact.text)
+                case _:
+                    state = self._runs.get(fact.path)
+                    if state is not None:
+                        self._keep(state, lambda: state.apply(fact))
+
+    def tokens(self) -> Mapping[tuple[str, str], ResumeToken]:
+        """Where each file goes on after a lost link or a restart."""
+        with self._lock:
+            return {key: token for run in self._runs.values() for key, token in run.tokens()}
+
+    def note(self, text: str) -> None:
+        """Show a line to the person once."""
+        with self._lock:
+            self._note(text)
+
+    def save(self) -> None:
+        """Write the last contact to the mirror."""
+        with self._lock:
+            self._save()
+
+    def view(self, link: LinkView) -> BoxView:
+        """Judge every run and return a snapshot; cheap while nothing changes within a second."""
+        with self._lock:
+            now, clock = self._times(link)
+            vitals = self._vitals
+            return BoxView(
+                name=self.box.name,
+                target=self.box.text,
+                link=link,
+                runs=tuple(self._run_view(run, now, clock) for run in self._runs.values()),
+                gpus=vitals.gpus if vitals else (),
+                gpu_error=vitals.gpu_error if vitals else None,
+                load1=vitals.load1 if vitals else None,
+                cpus=vitals.cpus if vitals else None,
+                memory_used=vitals.memory_used if vitals else None,
+                memory_total=vitals.memory_total if vitals else None,
+                clock_skew_s=self._skew,
+                searched=self._searched or self.box.roots,
+                notices=tuple(self._notices),
+                price_per_hour=self.box.price_per_hour,
+            )
+
+    def seen_s(self) -> float | None:
+        """Seconds since the last sign of life, None if there never was one."""
+        with self._lock:
+            if self._box_time is None:
+                return None
+            return max(0.0, self.clock.steady() - self._seen_steady)
+
+    def _times(self, link: LinkView) -> tuple[float, float]:
+        """The box's clock at the last contact and carried on to this moment."""
+        if self._box_time is None:
+            wall = self.clock.wall()
+            return wall, wall
+        clock = self._box_time + max(0.0, self.clock.steady() - self._seen_steady)
+        return (clock if link.state == "live" else self._box_time), clock
+
+    def _run_view(self, run: RunState, now: float, clock: float) -> RunView:
+        key = (run.revision, int(now), int(clock))
+        known = self._judged.get(run.found.path)
+        if known is None or known[0] != key:
+            judged = assess(run.evidence(now, clock, self._vitals, self.box.price_per_hour))
+            if not run.live:
+                judged = msgspec.structs.replace(judged, pid_alive=None)
+            known = self._judged[run.found.path] = (key, judged)
+        vitals = run.vitals
+        disk = vitals.disk if vitals else None
+        forecast = self._forecasts.get(run.found.path)
+        return RunView(
+            run=known[1],
+            metrics=run.metrics if run.metrics.epochs else run.results,
+            log=run.log,
+            console=run.console,
+            console_path=vitals.console if vitals else None,
+            disk=disk,
+            disk_full_in_s=forecast.full_in() if forecast else None,
+        )
+
+    def _greet(self, hello: Hello) -> None:
+        self._announced.clear()
+        self._searched = hello.searched
+        self._tick(hello.box_time)
+        if hello.missing_tools:
+            missing = ", ".join(hello.missing_tools)
+            self._note(f"the box has no {missing}: what needs it is not shown")
+
+    def _settle(self, settled: Settled) -> None:
+        """The search is complete: mirrored runs that it did not find are no longer on the box."""
+        self.settled = True
+        self._tick(settled.box_time)
+        self._runs = {path: run for path, run in self._runs.items() if path in self._announced}
+
+    def _find(self, found: RunFound) -> None:
+        self._announced.add(found.path)
+        if found.path in self._runs or self.box.run not in (None, found.id):
+            return
+        mirrored = None
+        if self.mirror is not None:
+            try:
+                mirrored = self.mirror.run(found)
+            except (MirrorError, OSError) as error:
+                self._note(f"no mirror of {found.id}: {error}")
+        self._runs[found.path] = RunState(found, mirrored)
+
+    def _take_vitals(self, vitals: Vitals) -> None:
+        self._tick(vitals.box_time)
+        self._vitals = vitals
+        for facts in vitals.runs:
+            run = self._runs.get(facts.path)
+            if run is None:
+                continue
+            run.set_vitals(facts)
+            if facts.disk is not None:
+                forecast = self._forecasts.setdefault(facts.path, DiskForecast())
+                forecast.add(vitals.box_time, facts.disk)
+
+    def _tick(self, box_time: float) -> None:
+        self._box_time = box_time
+        self._seen_steady = self.clock.steady()
+        self._skew = box_time - self.clock.wall()
+        if self._seen_steady - self._saved_at >= SAVE_SECONDS:
+            self._save()
+
+    def _keep(self, state: RunState, change: Callable[[], None]) -> None:
+        """Apply a change; a mirror that cannot be written costs the mirror, never the view."""
+        try:
+            change()
+        except OSError as error:
+            self._note(f"the mirror of {state.found.id} cannot be written: {error.strerror}")
+            state.detach()
+
+    def _save(self) -> None:
+        if self.mirror is None or self._box_time is None:
+            return
+        self._saved_at = self._seen_steady
+        meta = self.mirror.meta
+        meta.box_time = self._box_time
+        meta.seen_at = self.clock.wall() - (self.clock.steady() - self._seen_steady)
+        meta.vitals = self._vitals
+        meta.price_per_hour = self.box.price_per_hour
+        try:
+            self.mirror.save()
+            for run in self._runs.values():
+                if run.mirror is not None:
+                    run.mirror.meta.box_time = self._box_time
+                    run.mirror.save()
+        except OSError as error:
+            self._note(f"the mirror cannot be written: {error.strerror}")
+
+    def _warn_of_size(self) -> None:
+        if self.mirror is not None and (size := self.mirror.size()) > BOX_BYTES:
+            self.note(
+                f"the mirror of this box holds {size // 10**6} MB: "
+                f"`boxtop open` lists its finished runs and removes what you name"
+            )
+
+    def _note(self, text: str) -> None:
+        line = one_line(text)
+        if line not in self._notices:
+            self._notices = [*self._notices, line][-NOTICES_KEPT:]

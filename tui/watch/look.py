@@ -1,0 +1,121 @@
+"""One look at all boxes, each in its own time limit, then done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from tui.boxes import Box
+from tui.clock import Clock
+from tui.debug import record_fault
+from tui.facts import Settled
+from tui.links.base import Asker, Link, LinkError
+from tui.links.factory import make_link
+from tui.runs.mirror import MirrorError
+from tui.runs.mirrors import Mirrors
+from tui.text import one_line, redact
+from tui.view import BoxView, LinkView
+from tui.watch.box_state import BoxState
+from tui.watch.fleet import MakeLink, claim_mirror, follow_request
+
+LOOK_SECONDS = 30.0
+"""A box that has not said everything by then is shown with what is known of it."""
+
+
+def look(
+    boxes: Sequence[Box],
+    asker: Asker,
+    data: Path | None,
+    *,
+    timeout: float = LOOK_SECONDS,
+    clock: Clock | None = None,
+    link_for: MakeLink = make_link,
+) -> tuple[BoxView, ...]:
+    """Look at every box once, all at the same time, and return what was seen.
+
+    A box that fails is shown as its mirror remembers it, with the reason in its link.
+    """
+    looks = [_Look(box, asker, data, clock or Clock(), link_for) for box in boxes]
+    if len(looks) == 1:
+        watchdog = threading.Timer(timeout, looks[0].give_up, args=(timeout,))
+        watchdog.daemon = True
+        watchdog.start()
+        looks[0].run()
+        watchdog.cancel()
+    else:
+        _run_all(looks, timeout)
+    return tuple(one.view() for one in looks)
+
+
+def _run_all(looks: Sequence[_Look], timeout: float) -> None:
+    clock = Clock()
+    until = clock.steady() + timeout
+    threads = [threading.Thread(target=one.run, daemon=True) for one in looks]
+    for thread in threads:
+        thread.start()
+    for one, thread in zip(looks, threads, strict=True):
+        thread.join(max(0.0, until - clock.steady()))
+        if thread.is_alive():
+            one.give_up(timeout)
+
+
+class _Look:
+    """One box, looked at once."""
+
+    def __init__(
+        self, box: Box, asker: Asker, data: Path | None, clock: Clock, link_for: MakeLink
+    ) -> None:
+        self.box = box
+        self._asker = asker
+        self._link_for = link_for
+        mirrors = Mirrors(data) if data is not None else None
+        self._mirror = claim_mirror(mirrors, box)
+        self._state = BoxState(box, clock, self._mirror)
+        self._link: Link | None = None
+        self._error: LinkError | None = None
+
+    def run(self) -> None:
+        """Load the mirror, read the box until everything was said, keep what was read."""
+        try:
+            self._state.load()
+            self._link = self._link_for(self.box, self._asker)
+            with closing(self._link):
+                self._read(self._link)
+        except LinkError as error:
+            self._error = self._error or error
+        except (MirrorError, OSError) as error:
+            self._error = LinkError("internal", str(error))
+        except Exception as error:  # noqa: BLE001 - one box's fault must not end the others
+            record_fault(error)
+            self._error = LinkError("internal", f"{type(error).__name__}: {error}")
+        finally:
+            self._state.save()
+            if self._mirror is not None:
+                self._mirror.release()
+
+    def give_up(self, timeout: float) -> None:
+        """Take what is known: the time is over."""
+        if self._error is None and not self._state.settled:
+            message = f"timed out after {timeout:g} s"
+            self._error = LinkError("lost", message, "look again, or watch it: boxtop reconnects")
+        if self._link is not None:
+            self._link.close()
+
+    def view(self) -> BoxView:
+        """What was seen, or what the mirror remembers."""
+        if self._state.settled:
+            return self._state.view(LinkView("live", self._state.seen_s()))
+        error = self._error or LinkError("lost", "the box closed the connection")
+        message = one_line(redact(str(error)))
+        state = LinkView(
+            "offline" if error.retried else "refused", self._state.seen_s(), message, error.hint
+        )
+        return self._state.view(state)
+
+    def _read(self, link: Link) -> None:
+        for fact in link.open(follow_request(self.box, self._state, once=True)):
+            self._state.apply(fact)
+            if isinstance(fact, Settled):
+                return
