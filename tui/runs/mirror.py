@@ -10,8 +10,10 @@ takes its name.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -26,6 +28,8 @@ from tui.facts import (
     Stat,
 )
 from tui.runs import files
+
+Record = TypeVar("Record", bound=msgspec.Struct)
 
 META = ".boxtop.json"
 LOG_KEPT_BYTES = 4_000_000
@@ -80,14 +84,13 @@ class RunMirror:
     def load(cls, directory: Path) -> RunMirror | None:
         """Open a mirrored run, or None where the directory holds none that can be read."""
         try:
-            raw = (directory / META).read_bytes()
-            return cls(directory, msgspec.json.decode(raw, type=RunMeta))
-        except (OSError, msgspec.MsgspecError):
+            return cls(directory, decode((directory / META).read_bytes(), RunMeta))
+        except (OSError, ValueError):
             return None
 
     def save(self) -> None:
         """Write what the copies cannot tell, atomically."""
-        replace(self.directory / META, msgspec.json.encode(self.meta))
+        replace(self.directory / META, encode(self.meta))
 
     def read(self, name: str) -> bytes:
         """Return the copy of a file, empty where there is none."""
@@ -218,6 +221,16 @@ class RunMirror:
         if self.meta.modes.get(target.name) != (stat.mode, stat.owner):
             self.meta.modes[target.name] = (stat.mode, stat.owner)
             self.save()
+
+
+def encode(record: msgspec.Struct) -> bytes:
+    """A record as JSON; unlike msgspec's own encoder it takes names that are no valid UTF-8."""
+    return json.dumps(msgspec.to_builtins(record)).encode("ascii")
+
+
+def decode(raw: bytes, kind: type[Record]) -> Record:
+    """Read what ``encode`` wrote. Raises ValueError when it is not such a record."""
+    return msgspec.convert(json.loads(raw), kind)
 
 
 def replace(target: Path, data: bytes) -> None:

@@ -20,7 +20,7 @@ from typing import IO
 import msgspec
 
 from tui.facts import RunFound, Vitals
-from tui.runs.mirror import META, MirrorError, RunMirror, replace
+from tui.runs.mirror import META, MirrorError, RunMirror, decode, encode, replace
 
 BOX_META = "box.json"
 LOCK = ".lock"
@@ -79,7 +79,7 @@ class BoxMirror:
     def save(self) -> None:
         """Write what is known of the box as a whole, atomically."""
         self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        replace(self.directory / BOX_META, msgspec.json.encode(self.meta))
+        replace(self.directory / BOX_META, encode(self.meta))
 
     def runs(self) -> Iterator[RunMirror]:
         """Yield every run whose mirror can be read."""
@@ -154,8 +154,8 @@ class Mirrors:
 
 def _box_meta(directory: Path) -> BoxMeta | None:
     try:
-        return msgspec.json.decode((directory / BOX_META).read_bytes(), type=BoxMeta)
-    except (OSError, msgspec.MsgspecError):
+        return decode((directory / BOX_META).read_bytes(), BoxMeta)
+    except (OSError, ValueError):
         return None
 
 
