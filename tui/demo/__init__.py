@@ -1,1 +1,5 @@
-"""An embedded box to try boxtop on: a real SSH server on loopback and a recorded run."""
+"""Demo boxes to try boxtop on: real SSH servers on loopback that play recorded runs.
+
+``session.DemoSession`` is what the command line uses. GPUs and prices of these boxes are made up;
+the runs are recordings of real trainings, or with ``train=True`` a real training.
+"""
