@@ -29,6 +29,7 @@ class Lookup:
     local_user: str
     values: dict[str, list[str]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+    patterns: list[str] = field(default_factory=list)
 
     def take(self, keyword: str, arguments: Sequence[str]) -> None:
         """Remember a value unless an earlier one wins; ProxyJump and ProxyCommand are one."""
@@ -57,6 +58,15 @@ def read_files(
     return lookup
 
 
+def host_patterns(files: Sequence[Path], home: Path) -> list[str]:
+    """Return the patterns of all ``Host`` lines, in order: the names that a person can use."""
+    lookup = Lookup("", None, "")
+    for path in files:
+        base = path.parent if path.is_relative_to("/etc") else home / ".ssh"
+        _Reader(lookup, base, home).read(path, active=False, stack=())
+    return lookup.patterns
+
+
 class _Reader:
     """Follows one file and what it includes; ``base`` is where relative includes are found."""
 
@@ -72,6 +82,7 @@ class _Reader:
         parent_active = active
         for number, keyword, arguments in _lines(path, self.lookup):
             if keyword == "host":
+                self.lookup.patterns.extend(arguments)
                 active = parent_active and _host_applies(self.lookup.host, arguments)
             elif keyword == "match":
                 where = f"{path} line {number}"
