@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 from tui.demo.sandbox import MARK, Sandbox
-from tui.demo.server import USER
+
+USER = "demo"
+"""The only user of a demo box."""
 
 _KEPT = ("LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 32_768
 _GRACE_SECONDS = 2.0
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS = 0.25
 
 
 class Execution:
@@ -72,10 +72,10 @@ class Execution:
         with contextlib.suppress(OSError):
             stdin.close()
         # After the client's end of file only a look now and then tells that it went away.
-        while not self._over.wait(_LOOK_SECONDS):
-            if self._channel.closed:
-                self.end()
+        while not self._channel.closed:
+            if self._over.wait(_LOOK_SECONDS):
                 return
+        self.end()
 
     def _drain(self, pipe: IO[bytes], send: Callable[[bytes], None]) -> None:
         descriptor = pipe.fileno()

@@ -6,6 +6,7 @@ The format is that of ``timeline.jsonl`` (tui/links/recording.py describes it).
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files as package_files
@@ -28,6 +29,10 @@ class Event(msgspec.Struct, frozen=True):
     data: str = ""
     size: int = 0
     code: int = 0
+
+
+class _Row(msgspec.Struct):
+    epoch: int
 
 
 class _Epoch(msgspec.Struct):
@@ -80,13 +85,30 @@ def _epoch_of(event: Event) -> int | None:
     return msgspec.json.decode(event.data, type=_Epoch).current_epoch
 
 
+def _in_order(events: Iterable[Event]) -> Iterator[Event]:
+    """The events in the order in which LibreYOLO writes.
+
+    The recorder looked at one file after the other: what it found at one moment is sorted, and a
+    status that it saw just before the row it speaks of waits for that row.
+    """
+    epoch, held = 0, None
+    for event in sorted(events, key=lambda each: (each.t, _ORDER.get(each.file, 0))):
+        if event.file == files.STATUS and (_epoch_of(event) or 0) > epoch:
+            held = event
+            continue
+        yield event
+        if event.file == files.METRICS:
+            epoch = msgspec.json.decode(event.data.splitlines()[-1], type=_Row).epoch
+            if held is not None:
+                yield msgspec.structs.replace(held, t=event.t)
+                held = None
+
+
 def load(name: str) -> Recording:
     """Read a recording that comes with the package."""
     data = package_files("tui.demo") / "data"
     lines = gzip.decompress((data / f"{name}.jsonl.gz").read_bytes()).splitlines()
     decoder = msgspec.json.Decoder(Event)
-    # The recorder looked at all files together: what it found at one moment is put in the
-    # order in which LibreYOLO writes. sorted() keeps the order of equals.
-    events = sorted(map(decoder.decode, lines), key=lambda e: (e.t, _ORDER.get(e.file, 0)))
+    events = _in_order(map(decoder.decode, lines))
     config = (data / f"{name}.train_config.yaml").read_text(encoding="utf-8")
     return Recording(name, config, tuple(events))

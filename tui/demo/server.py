@@ -21,9 +21,9 @@ from paramiko.common import (
     OPEN_SUCCEEDED,
 )
 
+from tui.demo.environment import USER
 from tui.demo.execution import Execution
 
-USER = "demo"
 NO_SHELL = (
     "This is one of boxtop's demo boxes: it runs commands, but it has no shell to log in to.\r\n"
 )

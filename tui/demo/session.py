@@ -22,10 +22,12 @@ import msgspec
 
 import tui
 from tui.boxes import Box, SshTarget
+from tui.demo.environment import USER
 from tui.demo.sandbox import Sandbox, make_sandbox
 from tui.demo.worker import Plan, Ready
 from tui.errors import UserError
 
+WORKER = "tui.demo.worker"
 _LOG = "worker.log"
 _END_SECONDS = 10.0
 
@@ -52,7 +54,7 @@ class DemoSession:
         plan = Plan(str(self._sandbox.path), self._sandbox.lock, speed, train, python)
         with (self._sandbox.path / _LOG).open("wb") as log:
             self._worker = subprocess.Popen(
-                [sys.executable, "-P", "-m", "tui.demo.worker", msgspec.json.encode(plan)],
+                [sys.executable, "-P", "-m", WORKER, msgspec.json.encode(plan)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -124,7 +126,6 @@ class DemoSession:
 
     def _box(self, name: str, port: int) -> Box:
         from tui.demo.scene import BOXES
-        from tui.demo.server import USER
 
         price = next((plan.price_per_hour for plan in BOXES if plan.name == name), None)
         target = SshTarget("127.0.0.1", USER, port, (str(self._sandbox.client_key),))

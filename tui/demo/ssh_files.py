@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tui.demo.environment import USER
 from tui.demo.sandbox import Sandbox
-from tui.demo.server import USER, BoxServer
+from tui.demo.server import BoxServer
 
 
 def write_ssh_files(sandbox: Sandbox, servers: Mapping[str, BoxServer]) -> None:
