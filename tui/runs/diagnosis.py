@@ -1,0 +1,159 @@
+"""Why a run ended or hangs, read from its logs' last lines and the facts of its box."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+import msgspec
+
+from tui.facts import Disk
+from tui.runs.causes import CAUSES, FEWER_WORKERS, FREE_DISK, MORE_MEMORY, Cause
+from tui.runs.disk import disk_full_text
+from tui.runs.evidence import Evidence
+from tui.runs.files import CONSOLE, LOG, STATUS
+from tui.runs.model import Diagnosis, RunError
+from tui.runs.tracebacks import Traceback, last_traceback
+from tui.runs.words import size_text, used_percent
+from tui.text import said
+
+INTERRUPT = "KeyboardInterrupt"
+
+_LINES_READ = 400
+_PROGRESS = re.compile(
+    r"\| INFO +\| (?:Epoch \d+ - Average loss|Starting training for|Resumed from)"
+)
+_ALLOCATION = re.compile(r"[Tt]ried to allocate ([\d.]+ [KMGT]i?B)")
+_CAPACITY = re.compile(
+    r"total capacity of ([\d.]+ [KMGT]i?B) of which ([\d.]+ [KMGT]i?B) is free"
+    r"|([\d.]+ [KMGT]i?B) total capacity;.*?([\d.]+ [KMGT]i?B) free"
+)
+
+
+class _Account(msgspec.Struct, frozen=True):
+    """What one source tells of the end: its last lines and the traceback among them."""
+
+    source: str
+    text: str
+    traceback: Traceback | None
+
+    def find(self, cause: Cause) -> re.Match[str] | None:
+        if cause.anywhere:
+            return cause.pattern.search(self.text)
+        return cause.pattern.search("\n".join(self.traceback.lines)) if self.traceback else None
+
+
+def diagnose(evidence: Evidence, error: RunError | None, *, ended: bool) -> Diagnosis | None:
+    """Say why a run ended or hangs; None when nothing tells.
+
+    ``error`` is what status.json holds; ``ended`` is False for a run that still has a process. Only
+    what the logs say after the last finished epoch counts: older troubles were survived.
+    """
+    accounts = _accounts(evidence, error)
+    full = disk_full_text(evidence.disk)
+    if full and not ended:
+        return Diagnosis("disk_full", full, FREE_DISK)
+    interrupted = next((a for a in accounts if _error_of(a) == INTERRUPT), None)
+    if interrupted:
+        return Diagnosis("interrupted", "interrupted (Ctrl-C)", None, (), interrupted.source)
+    for cause in CAUSES:
+        for account in accounts:
+            found = account.find(cause)
+            if found:
+                return _known(cause, account, found, evidence)
+    told = next((a for a in accounts if a.traceback), None)
+    if told and told.traceback:
+        summary = said(told.traceback.error)
+        return Diagnosis("exception", summary, None, told.traceback.lines, told.source)
+    if ended and evidence.oom_kills:
+        return Diagnosis("killed_by_oom", _oom_text(evidence.oom_kills), MORE_MEMORY)
+    return Diagnosis("disk_full", full, FREE_DISK) if full else None
+
+
+def _accounts(evidence: Evidence, error: RunError | None) -> list[_Account]:
+    console = evidence.console_path or CONSOLE
+    accounts = [
+        _account(console, evidence.console.lines),
+        _account(f"{evidence.path}/{LOG}", evidence.log.lines),
+    ]
+    if error:
+        line = f"{error.type or 'error'}: {error.message or ''}".removesuffix(": ")
+        accounts.append(_Account(f"{evidence.path}/{STATUS}", line, None))
+    return accounts
+
+
+def _account(source: str, lines: Sequence[str]) -> _Account:
+    """Take the lines after the last finished epoch, at most the last few hundred."""
+    newest: list[str] = []
+    for line in islice(reversed(lines), _LINES_READ):
+        if _PROGRESS.search(line):
+            break
+        newest.append(line)
+    newest.reverse()
+    return _Account(said(source), "\n".join(newest), last_traceback(newest))
+
+
+def _error_of(account: _Account) -> str | None:
+    return account.traceback.error.strip().rstrip(":") if account.traceback else None
+
+
+def _known(cause: Cause, account: _Account, found: re.Match[str], evidence: Evidence) -> Diagnosis:
+    """Word a known cause with the figures that the log and the box add."""
+    kind, hint, summary = cause.kind, cause.hint, cause.summary
+    excerpt = account.traceback.lines if account.traceback else (_line_at(account, found),)
+    match kind:
+        case "gpu_out_of_memory":
+            summary = _gpu_memory_text(account.text)
+        case "shared_memory":
+            summary = shared_memory_text(evidence.shm) or cause.summary
+        case "data_loader" if shared_memory_text(evidence.shm, only_full=True):
+            kind, hint = "shared_memory", FEWER_WORKERS
+            summary = shared_memory_text(evidence.shm)
+        case "disk_full":
+            summary = disk_full_text(evidence.disk) or cause.summary
+        case "killed" | "killed_by_oom" if evidence.oom_kills:
+            kind, hint = "killed_by_oom", MORE_MEMORY
+            summary = _oom_text(evidence.oom_kills)
+    return Diagnosis(kind, summary or said(_line_at(account, found)), hint, excerpt, account.source)
+
+
+def _line_at(account: _Account, found: re.Match[str]) -> str:
+    """The whole line of a match: of the traceback's error when it is in one."""
+    start = found.string.rfind("\n", 0, found.start()) + 1
+    end = found.string.find("\n", found.end())
+    return found.string[start : end if end >= 0 else None].strip()
+
+
+def _gpu_memory_text(text: str) -> str:
+    """``GPU out of memory (wanted 1.50 GiB, free 310 MiB of 23.64 GiB)``, as far as it is told."""
+    wanted, capacity = _last(_ALLOCATION, text), _last(_CAPACITY, text)
+    parts = []
+    if wanted:
+        parts.append(f"wanted {_short(wanted[1])}")
+    if capacity:
+        total, free = capacity[1] or capacity[3], capacity[2] or capacity[4]
+        parts.append(f"free {_short(free)} of {_short(total)}")
+    return f"GPU out of memory ({', '.join(parts)})" if parts else "GPU out of memory"
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return max(pattern.finditer(text), key=re.Match.start, default=None)
+
+
+def _short(size: str) -> str:
+    return size.replace(".00 ", " ")
+
+
+def _oom_text(kills: int) -> str:
+    return f"killed by the OOM killer (oom_kill {kills})"
+
+
+def shared_memory_text(shm: Disk | None, *, only_full: bool = False) -> str | None:
+    """``shared memory full (/dev/shm 64 MiB, 100 %)``; None when nothing is known of it."""
+    used = used_percent(shm.free, shm.total) if shm else None
+    if shm is None or used is None or (only_full and used < 98):
+        return None
+    word = "full" if used >= 98 else "too small"
+    size = size_text(shm.total).replace("B", "iB")
+    return f"shared memory {word} (/dev/shm {size}, {used} %)"
