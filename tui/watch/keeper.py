@@ -122,10 +122,10 @@ class Keeper:
         self._changed()
         while not self._closed:
             self._wake.clear()
-            error = self._once()
+            ended = self._once()
             if self._closed:
                 break
-            self._wait_after(error)
+            self._wait_after(ended)
         self.state.save()
 
     def _once(self) -> LinkError:
