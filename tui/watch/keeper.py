@@ -59,7 +59,7 @@ class Keeper:
         self._on_fact = on_fact
         self._lock = threading.Lock()
         self._wake = threading.Event()
-        self._closed = False
+        self._closed = threading.Event()
         self._link: Link | None = None
         self._live = False
         self._was_live = False
@@ -75,7 +75,7 @@ class Keeper:
     def close(self) -> None:
         """End the link; the thread ends by itself."""
         with self._lock:
-            self._closed = True
+            self._closed.set()
             link = self._link
         self._wake.set()
         if link is not None:
@@ -120,10 +120,10 @@ class Keeper:
         except OSError as error:
             self.state.note(f"the mirror cannot be read: {error}")
         self._changed()
-        while not self._closed:
+        while not self._closed.is_set():
             self._wake.clear()
             ended = self._once()
-            if self._closed:
+            if self._closed.is_set():
                 break
             self._wait_after(ended)
         self.state.save()
@@ -132,7 +132,7 @@ class Keeper:
         try:
             link = self._make_link()
             with self._lock:
-                if self._closed:
+                if self._closed.is_set():
                     return LinkError("lost", "closed")
                 self._link = link
             with closing(link):
