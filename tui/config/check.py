@@ -11,6 +11,7 @@ from typing import Any, TypeVar, get_args
 import msgspec
 
 from tui.config.settings import (
+    COMING_ACTIONS,
     PROVIDERS,
     SECRET_KEYS,
     AlertSettings,
@@ -55,7 +56,7 @@ class Checker:
             watch=self._section(("watch",), document, WatchSettings),
             hub=self._section(("hub",), document, HubSettings),
             alerts=self._section(("alerts",), document, AlertSettings),
-            keys=dict(self._keys(document)),
+            keys=self._keys(document),
             providers=providers,
             box=boxes,
         )
@@ -97,16 +98,25 @@ class Checker:
             found[key] = self._section((name, key), tables, kind)
         return found
 
-    def _keys(self, document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    def _keys(self, document: Mapping[str, Any]) -> dict[str, str]:
         table = document.get("keys", {})
         if not isinstance(table, dict):
             self._problem(("keys",), "must be a table, written [keys]")
-            return
+            return {}
+        keys: dict[str, str] = {}
         for action, key in table.items():
             if isinstance(key, str) and key.strip():
-                yield action, key
+                keys[action] = key
             else:
                 self._problem(("keys", action), f'must be a key such as "P", not {_found(key)}')
+        if keys:
+            from tui.keys import bind
+
+            _, errors = bind({a: k for a, k in keys.items() if a not in COMING_ACTIONS})
+            for error in errors:
+                action, _, message = error.removeprefix("keys.").partition(": ")
+                self._problem(("keys", action), message)
+        return keys
 
     def _check_box(self, name: str, box: BoxSettings) -> None:
         path = ("box", name)

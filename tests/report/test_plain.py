@@ -1,0 +1,85 @@
+"""The text of `boxtop status`: aligned, within 80 columns, harmless, and it says what to do."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.golden import assert_golden
+from tests.report import views
+from tui.report.lines import Paper, Span, cells, cut
+from tui.report.plain import status_lines
+from tui.view import BoxView
+
+
+def report(*boxes: BoxView, paper: Paper | None = None) -> str:
+    return "".join(f"{line}\n" for line in status_lines(boxes, paper or Paper()))
+
+
+def test_the_whole_report_at_80_columns() -> None:
+    assert_golden("status_80.txt", report(*views.ALL))
+
+
+def test_the_whole_report_in_ascii() -> None:
+    text = report(*views.ALL, paper=Paper(ascii_only=True))
+    assert text.isascii()
+    assert_golden("status_80_ascii.txt", text)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_no_line_is_wider_than_the_paper(width: int) -> None:
+    for paper in (Paper(width), Paper(width, ascii_only=True)):
+        assert max(map(cells, report(*views.ALL, paper=paper).splitlines())) <= width
+
+
+def test_colour_adds_escapes_and_nothing_else() -> None:
+    coloured = report(views.LAB, paper=Paper(colour=True))
+    assert "\x1b[" in coloured
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert [line.rstrip() for line in plain.splitlines()] == report(views.LAB).splitlines()
+
+
+def test_without_colour_there_is_no_escape() -> None:
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", report(*views.ALL))
+
+
+def test_tokens_are_masked() -> None:
+    assert "hf_abcdef" not in report(*views.ALL)
+
+
+def test_what_needs_a_person_stands_first_then_what_is_alive_then_the_newest() -> None:
+    names = re.findall(r"(?m)^  \S \w+ +(\S+)", report(views.LAB))
+    assert names == ["deep/er/run7", "run8", "run13", "run12", "run1"]
+
+
+def test_a_box_without_runs_says_where_was_looked_and_for_what() -> None:
+    text = re.sub(r"\s+", " ", report(views.EMPTY))
+    assert "no runs yet; looked below /root/runs /workspace/runs" in text
+    assert "holds status.json, metrics.jsonl or results.csv" in text
+
+
+def test_a_box_that_was_not_read_makes_no_claim_about_its_runs() -> None:
+    assert "no runs" not in report(views.REFUSED)
+
+
+@given(
+    st.lists(st.text(alphabet="ab \u6f22\u0301…", max_size=40), max_size=6),
+    st.integers(20, 90),
+    st.booleans(),
+)
+def test_flowing_text_keeps_every_word(texts: list[str], width: int, ascii_only: bool) -> None:
+    paper = Paper(width, ascii_only)
+    lines = list(paper.flow([Span(text) for text in texts], "  ", "    "))
+    assert all(cells(line) <= width for line in lines)
+    words = "".join("".join(lines).split())
+    assert words == "".join("".join(paper.plain(text) for text in texts).split())
+
+
+@given(st.text(alphabet="ab\u6f22\u0301", max_size=40), st.integers(3, 30))
+def test_a_cut_name_fits_and_shows_both_ends(text: str, width: int) -> None:
+    short = cut(text, width)
+    assert cells(short) <= width
+    assert short == text or "…" in short

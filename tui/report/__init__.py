@@ -1,0 +1,1 @@
+"""What boxtop says of boxes without a screen: a JSON document, plain text, and an exit code."""
