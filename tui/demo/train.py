@@ -48,6 +48,7 @@ class Training:
             "workers": 0,
             "device": "cpu",
             "epochs": epochs,
+            "eval_interval": 2,
             "project": home / "runs",
             "name": "shapes",
         }
