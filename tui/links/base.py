@@ -64,7 +64,8 @@ class FollowRequest:
 
     ``roots`` are absolute, or start with ``~/``; ``only`` limits the search to one run path.
     ``console`` is the path of the console log when the configuration names it. ``once`` ends the
-    stream after Settled.
+    stream after Settled. ``consoles`` maps run paths to console logs that were found earlier, for
+    runs whose process is gone.
     """
 
     roots: tuple[str, ...]
@@ -74,6 +75,7 @@ class FollowRequest:
     once: bool = False
     vitals_seconds: float = 5.0
     search_seconds: float = 8.0
+    consoles: Mapping[str, str] = field(default_factory=dict)
 
 
 class Link(Protocol):

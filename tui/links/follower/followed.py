@@ -1,0 +1,356 @@
+"""Following single files: those replaced as a whole, and those that grow."""
+
+import errno
+import os
+import time
+
+from tui.links.follower.disk import Info, LocalDisk, number, stat_field
+from tui.links.follower.wire import Memory
+
+CHUNK = 65536
+HEAD_BYTES = 256
+TAIL_BYTES = 64
+
+LOG_BACKLOG = 400000
+"""A log that is further behind than this goes on at its newest part."""
+
+LOG_RATE = 1000000
+"""Bytes of one log that are sent per second at most; also how much may go at once."""
+
+IDLE_SECONDS = 900
+"""A file that was not written for so long is not kept open."""
+
+AT_ONCE = 0.0
+SHORTLY = 0.05
+NEXT_ROUND = 0.5
+
+PASSING = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE, errno.EIO)
+"""Seen once, these may be an atomic replacement or a hiccup of a network disk."""
+
+
+class Token:
+    """Where an append-only file goes on, as the watching side remembers it."""
+
+    def __init__(self, values: "list[object]") -> None:
+        offset, device, inode, head, head_size, tail, tail_size = values
+        self.offset = int(str(offset))
+        self.identity = (int(str(device)), int(str(inode)))
+        self.head = str(head)
+        self.head_size = min(int(str(head_size)), HEAD_BYTES)
+        self.tail = str(tail)
+        self.tail_size = min(int(str(tail_size)), TAIL_BYTES)
+
+
+def digest(data: bytes) -> str:
+    """Return the sha256 of some bytes in hex."""
+    import hashlib
+
+    return hashlib.sha256(data).hexdigest()
+
+
+class Followed:
+    """One file of one run, looked at again and again by its path.
+
+    ``known`` says that the watching side has heard of it, so that its going is news; ``seen`` is
+    the signature up to which everything was sent.
+    """
+
+    def __init__(self, disk: LocalDisk, output: Memory, run: bytes, name: bytes) -> None:
+        self.disk = disk
+        self.output = output
+        self.run = run
+        self.name = name
+        self.path = os.path.join(run, name)
+        self.known = False
+        self.misses = 0
+        self.trouble: "tuple[object, ...] | None" = None
+        self.seen: "tuple[int, ...] | None" = None
+        self.modified = 0
+
+    def check(self) -> "float | None":
+        """Look at the file once; return in how many seconds to look again, None for no hurry."""
+        info = None
+        try:
+            info = self.disk.info(self.path)
+            if not info.regular:
+                raise FileNotFoundError(errno.ENOENT, "not a regular file")
+            self.modified = info.modified
+            again = self.take(info)
+        except OSError as error:
+            return self.missed(error.errno or errno.EIO, info)
+        self.misses = 0
+        self.trouble = None
+        return again
+
+    def take(self, info: Info) -> "float | None":
+        """Send what is new of a readable file; return when to look again."""
+        raise NotImplementedError
+
+    def missed(self, code: int, info: "Info | None") -> "float | None":
+        """Note that the file could not be read; a second look decides."""
+        absent = code in (errno.ENOENT, errno.ENOTDIR)
+        if absent and not self.known:
+            return None
+        self.misses += 1
+        hearsay = absent and not self.modified
+        if code in PASSING and self.misses < 2 and not hearsay:
+            return NEXT_ROUND
+        self.release()
+        if absent:
+            self.output.send(b"g", self.run, self.name)
+            self.forget()
+        else:
+            self.report(code, info)
+        return None
+
+    def report(self, code: int, info: "Info | None") -> None:
+        """Send a trouble when it is a new one."""
+        trouble = (code, info.signature() if info else None)
+        if trouble != self.trouble:
+            self.trouble = trouble
+            self.known = True
+            stat = stat_field(self.disk, info) if info else b""
+            word = errno.errorcode.get(code, str(code)).encode()
+            self.output.send(b"T", self.run, self.name, word, stat)
+
+    def release(self) -> None:
+        """Let go of the file: the next look reads it again, whatever its stat says."""
+        self.seen = None
+
+    def forget(self) -> None:
+        """The file is gone: a later one of its name is a new one."""
+        self.known = False
+        self.misses = 0
+        self.modified = 0
+        self.trouble = None
+
+
+class Replaced(Followed):
+    """A file that its writer replaces: read whole by its path whenever its stat changed."""
+
+    def __init__(
+        self, disk: LocalDisk, output: Memory, run: bytes, name: bytes, limit: int
+    ) -> None:
+        Followed.__init__(self, disk, output, run, name)
+        self.limit = limit
+
+    def take(self, info: Info) -> "float | None":
+        """Send the whole content when the file changed."""
+        if info.signature() == self.seen:
+            return None
+        if info.size > self.limit:
+            raise OSError(errno.EFBIG, "not a file of a run")
+        handle = self.disk.open(self.path)
+        try:
+            opened = self.disk.handle_info(handle)
+            data = self.disk.read(handle, 0, min(opened.size, self.limit))
+        finally:
+            self.disk.close(handle)
+        self.seen = opened.signature()
+        self.known = True
+        self.output.send(b"W", self.run, self.name, stat_field(self.disk, opened), data)
+        self.taken(data)
+        return None
+
+    def taken(self, data: bytes) -> None:
+        """Look at a content that was sent; most files are none of the follower's business."""
+        return
+
+
+class Appended(Followed):
+    """A file that grows: sent by offset, generation after generation.
+
+    The handle stays open while the file is busy, so that what was written before a rotation is
+    read to its end before the new file is opened. Whether bytes already sent are still there is
+    asked with every read, by the file's first and the newest sent bytes.
+    """
+
+    def __init__(
+        self, disk: LocalDisk, output: Memory, run: bytes, name: bytes, token: "Token | None"
+    ) -> None:
+        Followed.__init__(self, disk, output, run, name)
+        self.token = token
+        self.handle: "int | None" = None
+        self.identity: "tuple[int, int] | None" = None
+        self.told = -1
+        self.offset = 0
+        self.head = b""
+        self.tail = b""
+
+    def take(self, info: Info) -> "float | None":
+        """Send what was appended; begin a new generation where the file is another one."""
+        if self.identity is not None and info.identity() != self.identity:
+            if self.handle is not None:
+                again = self.pull(self.disk.handle_info(self.handle))
+                if again is not None:
+                    return again
+            self.release()
+            self.identity = None
+        if info.signature() == self.seen:
+            return None
+        if self.handle is None:
+            self.handle = self.disk.open(self.path)
+        opened = self.disk.handle_info(self.handle)
+        if self.identity is None:
+            self.identity = opened.identity()
+            if not self.resume(opened):
+                self.begin(opened)
+        elif opened.identity() != self.identity:
+            self.release()
+            return AT_ONCE
+        return self.settle(opened, self.pull(opened))
+
+    def settle(self, opened: Info, again: "float | None") -> "float | None":
+        """Remember up to where the file was sent, and close it when it is idle."""
+        if again is None:
+            self.seen = opened.signature()
+            if self.trouble or self.told != opened.modified:
+                self.send(b"", opened)
+            if opened.modified < (time.time() - IDLE_SECONDS) * 1e9 and self.handle is not None:
+                self.disk.close(self.handle)
+                self.handle = None
+        return again
+
+    def missed(self, code: int, info: "Info | None") -> "float | None":
+        """Read what was written before the file went; then as every file."""
+        if self.handle is not None and code in (errno.ENOENT, errno.ENOTDIR):
+            try:
+                again = self.pull(self.disk.handle_info(self.handle))
+            except OSError:
+                again = None
+            if again is not None:
+                return again
+        return Followed.missed(self, code, info)
+
+    def resume(self, info: Info) -> bool:
+        """Go on where the watching side stands, if this is still the file it knows."""
+        token, self.token = self.token, None
+        if token is None or info.identity() != token.identity or info.size < token.offset:
+            return False
+        head = self.read(0, token.head_size)
+        tail_size = min(token.tail_size, token.offset)
+        tail = self.read(token.offset - tail_size, tail_size)
+        if digest(head) != token.head or digest(tail) != token.tail:
+            return False
+        self.offset = token.offset
+        self.head = head
+        self.tail = tail
+        self.known = True
+        self.send(b"", info)
+        return True
+
+    def begin(self, info: Info) -> None:
+        """Start a new generation at the place where this kind of file starts."""
+        self.offset = self.start(info.size)
+        self.head = self.read(0, min(HEAD_BYTES, info.size))
+        self.tail = b""
+        self.known = True
+        self.told = info.modified
+        self.output.send(
+            b"B",
+            self.run,
+            self.name,
+            number(self.offset),
+            digest(self.head).encode(),
+            number(len(self.head)),
+            stat_field(self.disk, info),
+        )
+
+    def start(self, size: int) -> int:
+        """Return the offset at which a new generation of this size begins."""
+        return 0
+
+    def allowed(self) -> int:
+        """Return how many bytes may be sent now."""
+        return CHUNK
+
+    def behind(self, size: int) -> bool:
+        """Whether so much is waiting that older bytes are skipped."""
+        return False
+
+    def pull(self, info: Info) -> "float | None":
+        """Send the next bytes of the open file; return when to go on, None at its end."""
+        if info.size < self.offset or self.behind(info.size):
+            self.begin(info)
+        size = min(self.allowed(), info.size - self.offset)
+        block = self.read(self.offset - len(self.tail), len(self.tail) + max(size, 0))
+        if not block.startswith(self.tail) or self.read(0, len(self.head)) != self.head:
+            self.begin(info)
+            return SHORTLY
+        data = block[len(self.tail) :]
+        if data:
+            self.send(data, info)
+        if self.offset >= info.size:
+            return None
+        return AT_ONCE if data else SHORTLY
+
+    def send(self, data: bytes, info: Info) -> None:
+        """Send appended bytes; none at all say that the file is there as it was."""
+        stat = stat_field(self.disk, info)
+        self.output.send(b"b", self.run, self.name, number(self.offset), stat, data)
+        if self.offset == len(self.head):
+            self.head = (self.head + data)[:HEAD_BYTES]
+        self.offset += len(data)
+        self.tail = (self.tail + data)[-TAIL_BYTES:]
+        self.told = info.modified
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Read from the open handle."""
+        if self.handle is None or size <= 0:
+            return b""
+        return self.disk.read(self.handle, offset, size)
+
+    def release(self) -> None:
+        """Close the handle; the next look opens the file again."""
+        Followed.release(self)
+        if self.handle is not None:
+            self.disk.close(self.handle)
+            self.handle = None
+
+    def forget(self) -> None:
+        """The file is gone."""
+        Followed.forget(self)
+        self.identity = None
+        self.token = None
+
+
+class Tailed(Appended):
+    """A log: begins near its end, and skips to its newest part when it grows too fast."""
+
+    def __init__(
+        self,
+        disk: LocalDisk,
+        output: Memory,
+        run: bytes,
+        name: bytes,
+        token: "Token | None",
+        tail: int,
+    ) -> None:
+        Appended.__init__(self, disk, output, run, name, token)
+        self.tail_limit = tail
+        self.allowance = float(LOG_RATE)
+        self.refilled = time.monotonic()
+
+    def start(self, size: int) -> int:
+        """Return the first line start within the log's newest part."""
+        if size <= self.tail_limit:
+            return 0
+        start = size - self.tail_limit
+        newline = self.read(start, self.tail_limit).find(b"\n")
+        return start if newline < 0 else start + newline + 1
+
+    def allowed(self) -> int:
+        """Return what is left of this second's share."""
+        now = time.monotonic()
+        self.allowance = min(LOG_RATE, self.allowance + (now - self.refilled) * LOG_RATE)
+        self.refilled = now
+        return min(CHUNK, int(self.allowance))
+
+    def behind(self, size: int) -> bool:
+        """Whether the log ran away from us, so that its newest part comes first."""
+        return size - self.offset > LOG_BACKLOG
+
+    def send(self, data: bytes, info: Info) -> None:
+        """Send bytes and count them."""
+        self.allowance -= len(data)
+        Appended.send(self, data, info)

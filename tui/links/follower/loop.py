@@ -1,0 +1,245 @@
+"""The follower's clock: what is due when, and waiting for the kernel, the line and the watcher."""
+
+import os
+import select
+import time
+
+from tui.links.follower.disk import moment
+from tui.links.follower.following import Follower
+from tui.links.follower.runs import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tui.links.follower.changes import Changes
+    from tui.links.follower.checkpoints import Checkpoints
+    from tui.links.follower.gpus import Gpus
+    from tui.links.follower.vitals import Vitals
+
+FAST_SECONDS = 0.25
+"""Between two looks at a busy run's files where the kernel tells nothing."""
+
+SLOW_SECONDS = 2.0
+"""Between two looks where the kernel tells: it misses what other machines write."""
+
+COLD_SECONDS = 10.0
+CHECKPOINT_SECONDS = 2.5
+FIRST_VITALS_SECONDS = 0.5
+SETTLING_SECONDS = 0.2
+LONGEST_WAIT = 5.0
+
+
+class Loop:
+    """Runs one follower until its watcher goes, or once; ``watcher`` is a descriptor or -1."""
+
+    def __init__(self, follower: Follower, watcher: int) -> None:
+        self.follower = follower
+        self.request = follower.request
+        self.output = follower.output
+        self.watcher = watcher
+        self.heard = time.monotonic()
+        self.begun = False
+        self.settled = False
+        self.gpus: "Gpus | None" = None
+        self.vitals: "Vitals | None" = None
+        self.changes: "Changes | None" = None
+        self.checkpoints: "dict[bytes, Checkpoints]" = {}
+        self.due: "dict[str, float]" = {}
+
+    def run(self) -> None:
+        """Follow until the watcher is gone or silent, or everything was sent once."""
+        while self.step() and self.wait():
+            if time.monotonic() - self.heard > self.request.silence:
+                return
+        self.drain()
+
+    def step(self) -> bool:
+        """Do all that is due now; False when a one-shot look is complete."""
+        if not self.begun:
+            self.begun = True
+            self.follower.look_for_runs()
+            self.follower.look_at_statuses()
+            self.output.flush()
+            self.follower.look()
+            self.output.flush()
+            self.begin()
+        now = time.monotonic()
+        self.timers(now)
+        self.follower.look()
+        self.settle(now)
+        self.output.flush()
+        return not (self.settled and self.request.once)
+
+    def begin(self) -> None:
+        """Start what takes longer, after the files were looked at once."""
+        now = time.monotonic()
+        self.due = {
+            "search": now + self.request.search,
+            "fast": now,
+            "slow": now + SLOW_SECONDS,
+            "cold": now + COLD_SECONDS,
+            "checkpoints": now,
+            "beat": now + self.request.beat,
+        }
+        if self.request.machine:
+            self.begin_machine(now)
+        if not self.request.once and self.watcher >= 0:
+            from tui.links.follower.changes import Changes
+
+            self.changes = Changes(self.follower)
+        self.watch(self.follower.ordered())
+
+    def begin_machine(self, now: float) -> None:
+        """Begin asking what only this machine knows."""
+        from tui.links.follower.gpus import Gpus, program
+        from tui.links.follower.vitals import Vitals
+
+        self.gpus = Gpus(program(), self.request.vitals)
+        self.vitals = Vitals(self.output, self.request, self.gpus)
+        self.gpus.tick(now)
+        self.due["vitals"] = now if self.gpus.answered else now + FIRST_VITALS_SECONDS
+
+    def watch(self, runs: "list[Run]") -> None:
+        """Have the kernel tell of changes in these runs, where it can."""
+        if self.changes is not None:
+            self.changes.watch(runs)
+        self.due["fast"] = 0.0
+
+    def timers(self, now: float) -> None:
+        """Do what the clock asks for."""
+        if self.gpus is not None and self.gpus.tick(now):
+            self.due["vitals"] = now
+        for name, when in list(self.due.items()):
+            if when <= now and not self.output.full:
+                self.due[name] = now + getattr(self, "on_" + name)()
+
+    def on_search(self) -> float:
+        """Look for new runs."""
+        self.watch(self.follower.look_for_runs())
+        return self.request.search
+
+    def on_fast(self) -> float:
+        """Look at the files of busy runs of which nobody tells."""
+        untold = [run for run in self.follower.runs.values() if run.hot() and not run.told]
+        for run in untold:
+            self.follower.ask_for(run, run.due_files())
+        return FAST_SECONDS if untold else COLD_SECONDS
+
+    def on_slow(self) -> float:
+        """Look at the files of busy runs of which the kernel should have told."""
+        for run in self.follower.runs.values():
+            if run.told and run.hot():
+                self.follower.ask_for(run, run.due_files())
+        if self.changes is not None:
+            self.changes.watch_consoles()
+        return SLOW_SECONDS
+
+    def on_cold(self) -> float:
+        """Look at everything of all other runs."""
+        for run in self.follower.runs.values():
+            if not run.hot():
+                self.follower.ask_for(run, run.due_files())
+                self.weights(run).check()
+        return COLD_SECONDS
+
+    def on_checkpoints(self) -> float:
+        """Look at the weights of busy runs; the first time of all."""
+        for run in self.follower.ordered():
+            if not self.settled or run.hot():
+                self.weights(run).check()
+        return CHECKPOINT_SECONDS
+
+    def weights(self, run: Run) -> "Checkpoints":
+        """Return the looker at one run's weights."""
+        from tui.links.follower.checkpoints import Checkpoints
+
+        if run.path not in self.checkpoints:
+            names = self.request.names
+            self.checkpoints[run.path] = Checkpoints(
+                self.follower.disk, self.output, run.path, names.weights, names.checkpoint
+            )
+        return self.checkpoints[run.path]
+
+    def on_vitals(self) -> float:
+        """Send the live facts."""
+        if self.vitals is not None:
+            for run in self.vitals.send(self.follower.ordered()):
+                if run.console is not None:
+                    self.follower.ask_for(run, [run.console])
+        return self.request.vitals
+
+    def on_beat(self) -> float:
+        """Send a sign of life."""
+        self.output.send(b"h", moment(time.time()))
+        return self.request.beat
+
+    def settle(self, now: float) -> None:
+        """Say once that everything was sent."""
+        if self.settled or self.output.full:
+            return
+        if self.gpus is not None and (not self.gpus.answered or self.due["vitals"] <= now):
+            return
+        soon = now + SETTLING_SECONDS
+        if any(when < soon for when, _ in self.follower.agenda.values()):
+            return
+        self.settled = True
+        self.output.send(b"S", moment(time.time()))
+
+    def pause(self) -> float:
+        """Return how long nothing is due."""
+        now = time.monotonic()
+        times = list(self.due.values())
+        times.extend(when for when, _ in self.follower.agenda.values())
+        pause = min(times) - now if times else LONGEST_WAIT
+        if self.gpus is not None:
+            pause = min(pause, self.gpus.wait(now))
+        if self.changes is not None:
+            pause = min(pause, self.changes.wait(now))
+        return min(max(pause, 0.0), LONGEST_WAIT)
+
+    def wait(self) -> bool:
+        """Wait until something is due or happens; False when the watcher is gone."""
+        poller = select.poll()
+        if self.watcher >= 0:
+            poller.register(self.watcher, select.POLLIN)
+        if self.output.descriptor >= 0 and self.output.pending:
+            poller.register(self.output.descriptor, select.POLLOUT)
+        if self.gpus is not None and self.gpus.descriptor >= 0:
+            poller.register(self.gpus.descriptor, select.POLLIN)
+        if self.changes is not None and self.changes.descriptor() >= 0:
+            poller.register(self.changes.descriptor(), select.POLLIN)
+        pause = LONGEST_WAIT if self.output.full else self.pause()
+        ready = {descriptor for descriptor, _ in poller.poll(int(pause * 1000 + 0.999))}
+        changed = self.changes is not None and self.changes.descriptor() in ready
+        if self.changes is not None and changed and self.changes.take():
+            self.due["search"] = 0.0
+        return self.watcher not in ready or self.hear()
+
+    def hear(self) -> bool:
+        """Take a ping; False when the watcher has hung up."""
+        try:
+            data = os.read(self.watcher, 4096)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        self.heard = time.monotonic()
+        return bool(data)
+
+    def drain(self) -> None:
+        """Write what is left, as long as the other side takes it."""
+        deadline = time.monotonic() + self.request.silence
+        poller = select.poll()
+        if self.output.pending:
+            poller.register(self.output.descriptor, select.POLLOUT)
+        while self.output.pending and time.monotonic() < deadline:
+            poller.poll(1000)
+            self.output.flush()
+
+    def close(self) -> None:
+        """Leave no process and no handle behind."""
+        if self.gpus is not None:
+            self.gpus.close()
+        if self.changes is not None:
+            self.changes.close()
+        for run in self.follower.runs.values():
+            run.close()

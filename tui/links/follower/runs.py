@@ -1,0 +1,151 @@
+"""One run directory as it is followed: its files in the order that matters, and its process."""
+
+import json
+import os
+import time
+
+from tui.links.follower.disk import LocalDisk
+from tui.links.follower.followed import Appended, Followed, Replaced, Tailed
+from tui.links.follower.request import Request
+from tui.links.follower.search import Found
+from tui.links.follower.wire import Memory
+
+HOT_SECONDS = 900
+"""A run that changed within this time, or whose process lives, is looked at often."""
+
+
+class Status(Replaced):
+    """status.json: the pid and the times that other facts hang on are taken from it."""
+
+    pid = 0
+    state = ""
+    started = 0.0
+    pace = 0.0
+
+    def taken(self, data: bytes) -> None:
+        """Read what the follower itself needs; anything else is understood on our side."""
+        try:
+            values = json.loads(data.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(values, dict):
+            return
+        pid = values.get("pid")
+        self.pid = pid if isinstance(pid, int) and 1 < pid < 1 << 22 else 0
+        self.state = str(values.get("state"))
+        self.started = parsed_time(values.get("started_at"))
+        pace = values.get("mean_epoch_seconds")
+        self.pace = float(pace) if isinstance(pace, (int, float)) else 0.0
+
+
+def parsed_time(text: object) -> float:
+    """Return an ISO 8601 UTC time in seconds since the epoch, 0.0 where it is not one."""
+    import calendar
+
+    try:
+        day, clock = str(text)[:19].split("T")
+        parts = [int(part) for part in day.split("-") + clock.split(":")]
+        return float(calendar.timegm((parts[0], parts[1], parts[2], parts[3], parts[4], parts[5])))
+    except (ValueError, IndexError, OverflowError):
+        return 0.0
+
+
+class Run:
+    """All that is followed of one run; ``order`` is its place among the runs, newest first."""
+
+    def __init__(
+        self, disk: LocalDisk, output: Memory, request: Request, found: Found, order: int
+    ) -> None:
+        self.disk = disk
+        self.output = output
+        self.request = request
+        self.path = found.path
+        self.root = found.root
+        self.order = order
+        self.misses = 0
+        self.alive = False
+        self.told = False
+        self.device = 0
+        self.directory_changed = 0
+        self.sent: "list[tuple[bytes, bytes]]" = []
+        self.status = Status(disk, output, found.path, request.names.status, request.replaced_limit)
+        self.console: "Tailed | None" = None
+        self.files: "list[Followed]" = self.all_files()
+        if found.path in request.known:
+            for followed in self.files:
+                followed.known = True
+
+    def all_files(self) -> "list[Followed]":
+        """Return the run's files: status, metrics, results, what else is replaced, logs."""
+        names = self.request.names
+        files: "list[Followed]" = [self.status]
+        files += [self.appended(name) for name in names.appended if name not in names.tailed]
+        files += [
+            Replaced(self.disk, self.output, self.path, name, self.request.replaced_limit)
+            for name in names.replaced
+            if name != names.status
+        ]
+        files += [self.tailed(name) for name in names.appended if name in names.tailed]
+        if not self.request.machine:
+            files.append(self.tailed(names.console))
+        return files
+
+    def appended(self, name: bytes) -> Appended:
+        """Return a growing file of this run."""
+        token = self.request.tokens.get((self.path, name))
+        return Appended(self.disk, self.output, self.path, name, token)
+
+    def tailed(self, name: bytes) -> Tailed:
+        """Return a log of this run."""
+        token = self.request.tokens.get((self.path, name))
+        return Tailed(self.disk, self.output, self.path, name, token, self.request.tail)
+
+    def rank(self, followed: Followed) -> "tuple[int, int]":
+        """Return a file's place in the order of sending: by kind first, then by run."""
+        return (self.files.index(followed), self.order)
+
+    def follow_console(self, path: bytes) -> "Tailed | None":
+        """Follow this console log; None when it is followed already."""
+        if self.console is not None:
+            if self.console.path == path:
+                return None
+            self.console.release()
+            self.files.remove(self.console)
+        self.console = self.tailed(self.request.names.console)
+        self.console.path = path
+        self.files.append(self.console)
+        return self.console
+
+    def newest(self) -> float:
+        """Return when the newest of the run's own files changed."""
+        own = [followed.modified for followed in self.files if followed is not self.console]
+        return max(own) / 1e9
+
+    def hot(self) -> bool:
+        """Whether the run may change at any time."""
+        newest = max(followed.modified for followed in self.files) / 1e9
+        return self.alive or newest > time.time() - HOT_SECONDS
+
+    def due_files(self) -> "list[Followed]":
+        """Return the files to look at: all when the directory changed, else those that exist."""
+        try:
+            changed = self.disk.info(self.path).modified
+        except OSError:
+            changed = 0
+        if changed != self.directory_changed:
+            self.directory_changed = changed
+            return self.files
+        return [one for one in self.files if one.modified or one.trouble]
+
+    def close(self) -> None:
+        """Give up all handles."""
+        for followed in self.files:
+            followed.release()
+
+
+def folders_beside(run: Run) -> "list[bytes]":
+    """Return where the console log of a run may lie when no process tells."""
+    folders = [run.path, run.root, os.path.dirname(run.root)]
+    if run.root == run.path:
+        folders.append(os.path.dirname(folders[2]))
+    return list(dict.fromkeys(folders))

@@ -1,0 +1,191 @@
+"""What goes to the box: one command line that any login shell takes, the source, the request."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from functools import cache
+from importlib.resources import files as package_files
+
+from tui.links.base import HEARTBEAT_SECONDS, FollowRequest, ResumeToken
+from tui.links.follower.wire import PREFIX
+from tui.runs import files
+
+PACKAGE = "tui.links.follower"
+PING = b"ping\n"
+PING_SECONDS = 15.0
+
+SILENCE_SECONDS = 60.0
+"""The follower ends when no ping came for so long: sshd keeps dead sessions for half an hour."""
+
+SHELL_MARK = "s:"
+"""Starts the one line that a shell waiting for its source takes; every other line is skipped."""
+
+_PLACES = (
+    "python3",
+    "/usr/bin/python3",
+    "/usr/local/bin/python3",
+    "/opt/conda/bin/python3",
+    "/opt/venv/bin/python3",
+    "/venv/main/bin/python3",
+    "$HOME/miniconda3/bin/python3",
+    "$HOME/anaconda3/bin/python3",
+    "python",
+)
+
+BOOT = "import sys,zlib,base64;exec(zlib.decompress(base64.b64decode(sys.stdin.buffer.readline())))"
+"""What python is given with ``-c``: the first line of its input is the program."""
+
+_PROBE = "import sys;sys.version_info>(3,5)and print(sys.executable)"
+
+_PROLOGUE = """\
+import os, sys
+if sys.version_info < (3, 6):
+    os.execv("/bin/sh", ["/bin/sh", "-c", {fallback!r}])
+SOURCES = {sources!r}
+LATER = {later!r}
+Spec = type(sys.__spec__)
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name in LATER:
+            LATER.clear()
+            line = sys.stdin.buffer.readline()
+            SOURCES.update(eval(zlib.decompress(base64.b64decode(line))))
+        if name in SOURCES:
+            return Spec(name, self, is_package=not SOURCES[name])
+    def create_module(self, spec):
+        return None
+    def exec_module(self, module):
+        exec(compile(SOURCES[module.__name__], module.__name__, "exec"), module.__dict__)
+sys.meta_path.insert(0, Finder())
+from tui.links.follower.main import main
+main({marker!r}, sys.stdin.buffer.readline())
+"""
+"""Gives python modules from memory; those of the second part are read when one is wanted."""
+
+_FIRST = frozenset(
+    {"main", "wire", "disk", "request", "search", "followed", "runs", "following", "loop"}
+)
+"""What is needed to send every status: small enough for a connection's first flight (14 kB)."""
+
+_DOCSTRING = re.compile(r'^ *"""(?:[^"]|"(?!""))*"""\n', re.MULTILINE)
+_COMMENT = re.compile(r"^ *#.*\n", re.MULTILINE)
+
+
+def command(marker: str) -> str:
+    """Return the command line that starts a follower under any login shell.
+
+    It holds no single quote, backslash, exclamation mark or newline within its quotes, so that sh,
+    bash, zsh, fish, csh and tcsh all hand it to ``/bin/sh`` unchanged. A python behind a version
+    manager's shim, or merely called ``python``, is asked first what it is.
+    """
+    places = " ".join(f'"{place}"' for place in _PLACES)
+    script = (
+        f'B="{BOOT}";for p in {places};do q=$(command -v "$p" 2>/dev/null)||continue;'
+        'case "$q" in */shims/*|*/python)'
+        f'q=$("$q" -S -E -c "{_PROBE}" 2>/dev/null </dev/null)||continue;'
+        '[ -n "$q" ]||continue;;esac;'
+        f'exec "$q" -S -E -u -c "$B";done;{_ask_for_shell(marker)}'
+    )
+    return f"exec /bin/sh -c '{script}'"
+
+
+def python_input(request: FollowRequest, marker: str, machine: bool = True) -> bytes:
+    """Return what python reads, a line each: the program, the request, the program's rest.
+
+    ``machine`` False follows files alone: they are copies of another box's.
+    """
+    lines = (_program(marker), request_line(request, machine), _second_part())
+    return b"".join(line + b"\n" for line in lines)
+
+
+def sh_input(request: FollowRequest, marker: str, machine: bool = True) -> bytes:
+    """Return what a shell reads that asked for its source."""
+    raise NotImplementedError
+
+
+def request_line(request: FollowRequest, machine: bool = True) -> bytes:
+    """Return the request as the program understands it, in one line of ASCII."""
+    document = {
+        "roots": request.roots,
+        "only": request.only,
+        "console": request.console,
+        "consoles": request.consoles,
+        "once": request.once,
+        "machine": machine,
+        "names": {
+            "status": files.STATUS,
+            "log": files.LOG,
+            "console": files.CONSOLE,
+            "weights": files.WEIGHTS,
+            "checkpoint": files.CHECKPOINT_SUFFIX,
+            "markers": files.MARKERS,
+            "replaced": files.REPLACED,
+            "appended": files.APPENDED,
+            "tailed": files.TAILED,
+            "pruned": files.PRUNED,
+        },
+        "limits": {
+            "depth": files.SEARCH_DEPTH,
+            "tail": files.LOG_TAIL_BYTES,
+            "replaced": files.REPLACED_MAX_BYTES,
+            "beat": HEARTBEAT_SECONDS,
+            "silence": SILENCE_SECONDS,
+            "vitals": request.vitals_seconds,
+            "search": request.search_seconds,
+        },
+        "resume": [
+            (path, name, *_token_values(token)) for (path, name), token in request.resume.items()
+        ],
+    }
+    return json.dumps(document, separators=(",", ":")).encode("ascii")
+
+
+def _token_values(token: ResumeToken) -> tuple[int | str, ...]:
+    """Return a token in the order in which both followers read it."""
+    place = (token.offset, token.device, token.inode)
+    return (*place, token.head, token.head_size, token.tail, token.tail_size)
+
+
+def _ask_for_shell(marker: str) -> str:
+    """Return shell text that sends the one frame asking for the sh source, and runs what comes."""
+    return (
+        f'M={marker};echo "{PREFIX.decode()}$M sh";echo;'
+        f'while IFS= read -r l;do case "$l" in {SHELL_MARK}*)break;;esac;done;'
+        f'eval "${{l#{SHELL_MARK}}}"'
+    )
+
+
+def _packed(text: str) -> bytes:
+    return base64.b64encode(zlib.compress(text.encode("utf-8"), 9))
+
+
+def _program(marker: str) -> bytes:
+    first, later = _sources()
+    text = _PROLOGUE.format(
+        sources=first, later=set(later), fallback=_ask_for_shell(marker), marker=marker
+    )
+    return _packed(text)
+
+
+def _second_part() -> bytes:
+    return _packed(repr(_sources()[1]))
+
+
+@cache
+def _sources() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the modules that run on the box, in two parts; packages are empty."""
+    first, later = {"tui": "", "tui.links": "", PACKAGE: ""}, {}
+    for entry in package_files(PACKAGE).iterdir():
+        name, _, kind = entry.name.partition(".")
+        if kind == "py" and name != "__init__":
+            part = first if name in _FIRST else later
+            part[f"{PACKAGE}.{name}"] = _bare(entry.read_text("utf-8"))
+    return first, later
+
+
+def _bare(source: str) -> str:
+    """Return a source without what only people read."""
+    return _COMMENT.sub("", _DOCSTRING.sub("", source))
