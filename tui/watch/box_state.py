@@ -107,6 +107,12 @@ class BoxState:
         with self._lock:
             return {key: token for run in self._runs.values() for key, token in run.tokens()}
 
+    def consoles(self) -> Mapping[str, str]:
+        """The console logs found so far, by run path: they outlive the process that wrote them."""
+        with self._lock:
+            found = ((run.found.path, run.vitals) for run in self._runs.values())
+            return {path: v.console for path, v in found if v is not None and v.console}
+
     def note(self, text: str) -> None:
         """Show a line to the person once."""
         with self._lock:

@@ -166,4 +166,10 @@ def claim_mirror(mirrors: Mirrors | None, box: Box) -> BoxMirror | None:
 
 def follow_request(box: Box, state: BoxState, *, once: bool = False) -> FollowRequest:
     """What to ask of a box's follower now."""
-    return FollowRequest(roots=box.roots, resume=state.tokens(), console=box.console, once=once)
+    return FollowRequest(
+        roots=box.roots,
+        resume=state.tokens(),
+        console=box.console,
+        consoles=state.consoles(),
+        once=once,
+    )

@@ -1,0 +1,81 @@
+"""One look reads every box in its own time and says what it could not read."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from tests.watch.scripted import BOX, ONE_RUN, Script, ScriptedLink
+from tui.boxes import Box
+from tui.facts import Fact, Hello
+from tui.links.asking import RefusingAsker
+from tui.links.base import LinkError
+from tui.view import BoxView
+from tui.watch.look import look
+
+
+def looked(
+    scripts: dict[str, Script], data: Path | None = None, timeout: float = 10.0
+) -> list[BoxView]:
+    def link_for(box: Box, _: object) -> ScriptedLink:
+        return scripts[box.name].link()
+
+    boxes = [replace(BOX, name=name) for name in scripts]
+    return list(look(boxes, RefusingAsker(), data, timeout=timeout, link_for=link_for))
+
+
+def test_a_box_that_says_everything_is_live() -> None:
+    (view,) = looked({"lab": Script(ONE_RUN)})
+    assert view.link.state == "live"
+    assert [run.run.id for run in view.runs] == ["run1"]
+
+
+def test_a_look_asks_only_once() -> None:
+    script = Script(LinkError("unreachable", "connection refused"))
+    (view,) = looked({"lab": script})
+    assert view.link.state == "offline"
+    assert view.link.error == "connection refused"
+    assert len(script.requests) == 1
+
+
+def test_an_error_of_one_box_leaves_the_others() -> None:
+    views = looked(
+        {
+            "denied": Script(LinkError("auth", "refused", "add the key")),
+            "faulty": Script(ZeroDivisionError("oops")),
+            "fine": Script(ONE_RUN),
+        }
+    )
+    assert [view.link.state for view in views] == ["refused", "offline", "live"]
+    assert views[0].link.hint == "add the key"
+
+
+def test_a_box_that_hangs_is_given_up_in_time() -> None:
+    class Hanging(ScriptedLink):
+        def __init__(self) -> None:
+            self.closed = threading.Event()
+
+        def open(self, request: object) -> object:  # type: ignore[override]
+            yield Hello("python", 1000.0)
+            self.closed.wait()
+
+        def close(self) -> None:
+            self.closed.set()
+
+    class HangingScript(Script):
+        def link(self, *_: object) -> ScriptedLink:
+            return Hanging()
+
+    nothing: tuple[Fact, ...] = ()
+    for others in ({}, {"fine": Script(ONE_RUN)}):
+        views = looked({"slow": HangingScript(nothing), **others}, timeout=0.2)
+        assert views[0].link.error == "timed out after 0.2 s"
+        assert all(view.link.state == "live" for view in views[1:])
+
+
+def test_a_box_that_fails_is_shown_as_its_mirror_remembers_it(tmp_path: Path) -> None:
+    looked({"lab": Script(ONE_RUN)}, tmp_path)
+    (view,) = looked({"lab": Script(LinkError("unreachable", "no route"))}, tmp_path)
+    assert view.link.state == "offline"
+    assert [run.run.id for run in view.runs] == ["run1"]
