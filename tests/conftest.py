@@ -114,14 +114,19 @@ def ssh_agent(monkeypatch: pytest.MonkeyPatch, ssh_directory: Path) -> Iterator[
         yield agent
 
 
-def introduce(server: SshServer, home: Path) -> None:
-    """Make ``server`` known in ``home``: a known_hosts line, and its key as ~/.ssh/id_ed25519."""
+def trust(server: SshServer, home: Path) -> None:
+    """Write the host key of ``server`` into the known_hosts of ``home``."""
     directory = home / ".ssh"
     directory.mkdir(mode=0o700, exist_ok=True)
     with (directory / "known_hosts").open("a") as known_hosts:
         known_hosts.write(server.known_host_lines)
-    shutil.copy(server.key.path, directory / "id_ed25519")
-    shutil.copy(f"{server.key.path}.pub", directory / "id_ed25519.pub")
+
+
+def introduce(server: SshServer, home: Path) -> None:
+    """Make ``server`` known in ``home``: a known_hosts line, and its key as ~/.ssh/id_ed25519."""
+    trust(server, home)
+    shutil.copy(server.key.path, home / ".ssh" / "id_ed25519")
+    shutil.copy(f"{server.key.path}.pub", home / ".ssh" / "id_ed25519.pub")
 
 
 def _need_sshd() -> None:

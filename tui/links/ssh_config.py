@@ -142,6 +142,12 @@ def _resolve_host(
             f"{one_line(target.host)!r} is no host name",
             "write the box as user@host:port or as a host of ~/.ssh/config",
         )
+    if target.port is not None and not 0 < target.port < 65536:
+        raise LinkError(
+            "usage",
+            f"{one_line(target.host)} has no SSH port yet ({target.port})",
+            "wait until the provider shows the mapped port of 22",
+        )
     values = _values(target, files, notices)
     hop = HopReader(target, values, files.home).hop()
     jump = values.get("proxyjump")

@@ -1,0 +1,25 @@
+"""Who answers a link's questions where there is no person: always no, or yes to new host keys."""
+
+from __future__ import annotations
+
+from tui.links.base import HostKeyQuestion
+
+
+class RefusingAsker:
+    """Nobody is there: no host key is accepted, no passphrase given."""
+
+    def accept_host_key(self, question: HostKeyQuestion) -> bool:
+        """Refuse."""
+        return False
+
+    def passphrase(self, key_path: str, attempt: int) -> str | None:
+        """Give none."""
+        return None
+
+
+class AcceptingAsker(RefusingAsker):
+    """Accepts host keys nobody has seen (--accept-new-host-key); of a changed one nobody asks."""
+
+    def accept_host_key(self, question: HostKeyQuestion) -> bool:
+        """Accept."""
+        return True

@@ -1,0 +1,119 @@
+"""The SSH link: a follower on a box, reached with paramiko or, where that cannot, with ssh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from tui.boxes import SshTarget
+from tui.facts import Fact, Notice
+from tui.links.base import Asker, FollowRequest, LinkError
+from tui.links.hops import Plan
+from tui.links.noise import RUNPOD_HINT
+from tui.links.openssh_needed import NeedsOpenSsh
+from tui.links.parts import Closed, Parts
+from tui.links.pipe import FollowerPipe, Pipe, new_marker
+from tui.links.request import command
+from tui.links.ssh_config import ConfigFiles, resolve
+
+if TYPE_CHECKING:
+    from tui.links.connection import Connection
+
+RUNPOD_GATEWAY = "ssh.runpod.io"
+
+
+class SshLink:
+    """One box over SSH: one connection, one channel, one follower."""
+
+    def __init__(self, target: SshTarget, asker: Asker, files: ConfigFiles | None = None) -> None:
+        self._target = target
+        self._asker = asker
+        self._files = files or ConfigFiles.of_user()
+        self._parts: Parts | None = None
+        self._closed_early = False
+        self._connection: Connection | None = None
+        self._start: Callable[[str], Pipe] | None = None
+
+    def open(self, request: FollowRequest) -> Iterator[Fact]:
+        """Connect and yield facts until closed.
+
+        Raises LinkError for everything that goes wrong, before or after the first fact.
+        """
+        parts = self._parts = Parts()
+        if self._closed_early:
+            parts.close()
+        return self._facts(request, parts)
+
+    def close(self) -> None:
+        """End the stream from any thread; blocks for nothing."""
+        parts = self._parts
+        if parts is None:
+            self._closed_early = True
+        else:
+            parts.close()
+
+    def run(self, command_line: str) -> Pipe:
+        """Start a further command on the live connection. Raises LinkError where there is none."""
+        start = self._start
+        if start is None:
+            raise LinkError("lost", f"{self._target.host} is not connected")
+        return start(command_line)
+
+    def _facts(self, request: FollowRequest, parts: Parts) -> Iterator[Fact]:
+        try:
+            parts.check()
+            plan = resolve(self._target, self._files)
+            _refuse_gateways(plan)
+            notices = list(plan.notices)
+            notices += self._connect(plan, parts)
+            for fact in self._follow(request):
+                yield fact
+                while notices:
+                    yield Notice(notices.pop(0))
+        except Closed:
+            return
+        except LinkError:
+            if not parts.closed:
+                raise
+        finally:
+            self._start = None
+            self._connection = None
+            parts.close()
+
+    def _connect(self, plan: Plan, parts: Parts) -> list[str]:
+        """Make ``run`` and ``sftp`` possible; returns notices for the person."""
+        from tui.links.connection import connect
+        from tui.links.exec_pipe import ExecPipe
+
+        try:
+            connection = connect(plan, self._asker, parts)
+        except NeedsOpenSsh as need:
+            return self._use_openssh(plan, parts, str(need))
+        self._connection = connection
+        self._start = lambda command_line: ExecPipe(connection, command_line)
+        return connection.notices
+
+    def _use_openssh(self, plan: Plan, parts: Parts, reason: str) -> list[str]:
+        from tui.links.openssh import OpenSsh
+
+        openssh = OpenSsh(self._target, plan, self._files)
+        notice = openssh.check_host(self._asker, parts)
+        self._start = lambda command_line: openssh.run(command_line, parts)
+        notices = [f"connected with the system's ssh: {reason}"]
+        return [*notices, notice] if notice else notices
+
+    def _follow(self, request: FollowRequest) -> Iterator[Fact]:
+        marker = new_marker()
+        pipe = self.run(command(marker))
+        try:
+            follower = FollowerPipe(pipe, request, marker)
+            follower.start()
+            yield from follower.facts()
+        finally:
+            pipe.close()
+
+
+def _refuse_gateways(plan: Plan) -> None:
+    """Stop before a gateway that is known to run no commands."""
+    if any(hop.hostname.lower() == RUNPOD_GATEWAY for hop in plan.hops):
+        raise LinkError("no_exec", f"{RUNPOD_GATEWAY} runs no commands", RUNPOD_HINT)
