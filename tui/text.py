@@ -27,10 +27,10 @@ _REORDERING = dict.fromkeys(
     [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF]
 ) | {0x2028: " ", 0x2029: " "}
 
-_SECRET_HINTS = tuple(
-    "hf_ rpa_ sk- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- akia xox"
-    " auth bearer token secret passw passphrase key ://".split()
-)
+_GITHUB_STARTS = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")
+_OTHER_STARTS = ("hf_", "rpa_", "sk-", "glpat-", "akia", "xox")
+_SECRET_WORDS = ("auth", "bearer", "token", "secret", "passw", "passphrase", "key", "://")
+_SECRET_HINTS = (*_OTHER_STARTS, *_GITHUB_STARTS, *_SECRET_WORDS)
 """What every pattern below needs, in lower case: most lines hold none and cost next to nothing."""
 
 _UNMASKED = r"(?!(?:hf_|rpa_)?\*\*\*(?:[\s\"',;&)}\]@]|$))"

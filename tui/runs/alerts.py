@@ -8,9 +8,8 @@ from tui.runs import files
 from tui.runs.diagnosis import shared_memory_text
 from tui.runs.disk import disk_text
 from tui.runs.findings import Findings
-from tui.runs.pace import silence_limit
 from tui.runs.status import KNOWN_SCHEMA, trouble_text
-from tui.runs.verdict import Judgement, loss_text, lost_losses, survivors_of
+from tui.runs.verdict import Judgement, is_silent, loss_text, lost_losses, survivors_of
 from tui.runs.words import clock_text, count_text, epochs_text
 from tui.text import said
 
@@ -62,9 +61,7 @@ def _life(found: Findings) -> Iterator[str]:
         )
         yield f"{len(survivors)} {still}: pid {pids}"
     quiet = found.quiet_s
-    if found.state != "running" or found.life.alive is not None or quiet is None:
-        return
-    if quiet > silence_limit(found.pace_s, first=found.first):
+    if found.state == "running" and found.life.alive is None and quiet and is_silent(found):
         yield f"nothing new for {clock_text(quiet)}, and nobody can see whether its process lives"
 
 

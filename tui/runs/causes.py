@@ -38,9 +38,10 @@ MORE_MEMORY = "use fewer workers, cache=false, or a box with more memory; then r
 CAUSES: tuple[Cause, ...] = (
     _cause(
         "shared_memory",
-        r"(?i:bus error)|insufficient shared memory|/dev/shm.*No space left|/torch_\S*.*"
-        r"No space left|unable to (?:open|mmap|write to|resize) (?:file|shared memory|\d+ bytes).*"
-        r"(?:torch_|shm)|Unable to allocate shared memory",
+        r"(?i:bus error)|insufficient shared memory|No space left.*/dev/shm"
+        r"|(?:/dev/shm|/torch_).*No space left"
+        r"|unable to (?:open|mmap|write to|resize) (?:file|shared memory|\d+ bytes).*(?:torch_|shm)"
+        r"|Unable to allocate shared memory",
         "shared memory full or too small",
         FEWER_WORKERS,
     ),

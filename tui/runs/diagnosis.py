@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import islice
 
 import msgspec
@@ -38,10 +39,21 @@ class _Account(msgspec.Struct, frozen=True):
     text: str
     traceback: Traceback | None
 
-    def find(self, cause: Cause) -> re.Match[str] | None:
-        if cause.anywhere:
-            return cause.pattern.search(self.text)
-        return cause.pattern.search("\n".join(self.traceback.lines)) if self.traceback else None
+    def find(self) -> tuple[int, str] | None:
+        """The place in the table of the first cause it tells, and the line that tells it."""
+        return _first_cause(self.text, "\n".join(self.traceback.lines) if self.traceback else "")
+
+
+@lru_cache(maxsize=64)
+def _first_cause(text: str, traceback: str) -> tuple[int, str] | None:
+    """Search the whole table; cached, for an ended run is asked again every second."""
+    for index, cause in enumerate(CAUSES):
+        searched = text if cause.anywhere else traceback
+        found = cause.pattern.search(searched)
+        if found:
+            start = searched.rfind("\n", 0, found.start()) + 1
+            return index, searched[start:].partition("\n")[0].strip()
+    return None
 
 
 def diagnose(evidence: Evidence, error: RunError | None, *, ended: bool) -> Diagnosis | None:
@@ -57,11 +69,10 @@ def diagnose(evidence: Evidence, error: RunError | None, *, ended: bool) -> Diag
     interrupted = next((a for a in accounts if _error_of(a) == INTERRUPT), None)
     if interrupted:
         return Diagnosis("interrupted", "interrupted (Ctrl-C)", None, (), interrupted.source)
-    for cause in CAUSES:
-        for account in accounts:
-            found = account.find(cause)
-            if found:
-                return _known(cause, account, found, evidence)
+    hits = [(hit, account) for account in accounts if (hit := account.find()) is not None]
+    if hits:
+        (index, line), account = min(hits, key=lambda hit: hit[0][0])
+        return _known(CAUSES[index], account, line, evidence)
     told = next((a for a in accounts if a.traceback), None)
     if told and told.traceback:
         summary = said(told.traceback.error)
@@ -98,10 +109,10 @@ def _error_of(account: _Account) -> str | None:
     return account.traceback.error.strip().rstrip(":") if account.traceback else None
 
 
-def _known(cause: Cause, account: _Account, found: re.Match[str], evidence: Evidence) -> Diagnosis:
+def _known(cause: Cause, account: _Account, line: str, evidence: Evidence) -> Diagnosis:
     """Word a known cause with the figures that the log and the box add."""
     kind, hint, summary = cause.kind, cause.hint, cause.summary
-    excerpt = account.traceback.lines if account.traceback else (_line_at(account, found),)
+    excerpt = account.traceback.lines if account.traceback else (line,)
     match kind:
         case "gpu_out_of_memory":
             summary = _gpu_memory_text(account.text)
@@ -115,14 +126,7 @@ def _known(cause: Cause, account: _Account, found: re.Match[str], evidence: Evid
         case "killed" | "killed_by_oom" if evidence.oom_kills:
             kind, hint = "killed_by_oom", MORE_MEMORY
             summary = _oom_text(evidence.oom_kills)
-    return Diagnosis(kind, summary or said(_line_at(account, found)), hint, excerpt, account.source)
-
-
-def _line_at(account: _Account, found: re.Match[str]) -> str:
-    """The whole line of a match: of the traceback's error when it is in one."""
-    start = found.string.rfind("\n", 0, found.start()) + 1
-    end = found.string.find("\n", found.end())
-    return found.string[start : end if end >= 0 else None].strip()
+    return Diagnosis(kind, summary or said(line), hint, excerpt, account.source)
 
 
 def _gpu_memory_text(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tui.facts import Process
 from tui.runs import files
 from tui.runs.evidence import Evidence
 from tui.runs.liveness import Liveness, judge_process
@@ -87,7 +88,9 @@ def find(evidence: Evidence) -> Findings:
         pace_s=pace_of(metrics, status, epoch, start),
         seen_at=seen_at,
         updated_at=updated_at,
-        life=judge_process(evidence.process, status.started_at, updated_at, evidence.now),
+        life=judge_process(
+            _process_of(evidence, status), status.started_at, updated_at, evidence.now
+        ),
     )
 
 
@@ -132,6 +135,14 @@ def _config_epochs(config: bytes | None) -> int | None:
     found = _CONFIG_EPOCHS.search(config) if config else None
     epochs = int(found[1]) if found else 0
     return epochs if 0 < epochs <= MOST_EPOCHS else None
+
+
+def _process_of(evidence: Evidence, status: StatusFile) -> Process | None:
+    """The process of this status; one of another pid is older news, from before a resume."""
+    process = evidence.process
+    if process is not None and status.pid is not None and process.pid != status.pid:
+        return None
+    return process
 
 
 def _resumes(evidence: Evidence, status: StatusFile) -> bool:

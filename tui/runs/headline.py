@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tui.runs.findings import Findings
-from tui.runs.verdict import BOXTOP_STOPPED, Judgement, early_stopped, is_derived
+from tui.runs.verdict import BOXTOP_STOPPED, Judgement, early_stopped, is_derived, is_silent
 from tui.runs.words import clock_text
 
 
@@ -19,8 +19,7 @@ def _line(found: Findings, judgement: Judgement) -> str:
         case "starting":
             return _warming_up(found)
         case "running":
-            at_end = found.total is not None and found.epoch == found.total
-            return f"{_epoch(found)} - still training" if at_end else _epoch(found)
+            return _running(found)
         case "stalled":
             return _stalled(found, judgement)
         case "diverged":
@@ -35,6 +34,13 @@ def _line(found: Findings, judgement: Judgement) -> str:
             return _completed(found)
         case _:
             return _epoch(found) if found.epoch else "no epochs yet"
+
+
+def _running(found: Findings) -> str:
+    if is_silent(found):
+        return f"{_epoch(found)} - nothing new for {clock_text(found.quiet_s or 0.0)}"
+    at_end = found.total is not None and found.epoch == found.total
+    return f"{_epoch(found)} - still training" if at_end else _epoch(found)
 
 
 def _warming_up(found: Findings) -> str:

@@ -28,14 +28,14 @@ _TRAINERS = re.compile(
 )
 _TRAINING_WORDS = re.compile(r"train|yolo|finetune|fine-tune|torch", re.IGNORECASE)
 _OTHERS = re.compile(
-    r"\[?(sshd(-session)?|systemd(-[\w-]+)?|init|tini|dumb-init|s6-[\w-]+|runsv|runsvdir|supervisord"
+    r"(sshd(-session)?|systemd(-[\w-]+)?|init|tini|dumb-init|s6-[\w-]+|runsv|runsvdir|supervisord"
     r"|jupyter(hub)?(-\w+)?|tensorboard|bash|dash|sh|zsh|fish|csh|tcsh|ksh|busybox|tmux|screen|cron"
     r"|crond|atd|rsyslogd|dbus-daemon|a?getty|login|su|sudo|nginx|apache2|httpd|redis-server"
     r"|postgres|mysqld|mongod|dockerd|containerd(-shim[\w-]*)?|runc|node|npm|java|ssh|scp"
     r"|sftp-server|rsync|tail|cat|less|top|htop|nvtop|vim|vi|nano|nvidia-smi|nvidia-persistenced"
     r"|sleep|watch|wget|curl|git|tar|unzip|gzip|pip[\d.]*|apt|apt-get|dpkg|uvicorn|gunicorn|celery"
     r"|streamlit|gradio|code-server|caddy|kworker|ksoftirqd|migration|fail2ban-server)"
-    r"([:/\]].*)?$"
+    r"([.:/].*)?$"
 )
 """Programs that a reused pid is often found to be, and that never train."""
 
@@ -92,7 +92,9 @@ def _kind(command: str) -> str:
 
 
 def _name(word: str) -> str:
-    """The program's name of a command's word: ``/usr/sbin/sshd:`` is sshd."""
+    """The program's name in a command's word: ``/usr/sbin/sshd:`` is sshd."""
+    if word.startswith("["):  # a kernel thread, or a process without a command line
+        return word.strip("[]").partition("/")[0]
     return PurePosixPath(word.rstrip(":")).name.removeprefix("-").removesuffix(".py")
 
 

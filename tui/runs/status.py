@@ -159,5 +159,5 @@ def _error(value: object) -> RunError | None:
         return None
     return RunError(
         type=said(kind, 100) if kind else None,
-        message=said(message, 1000) if message else None,
+        message=said(" ".join(message.split()), 1000) if message else None,
     )

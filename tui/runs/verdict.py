@@ -73,6 +73,8 @@ def _failed(found: Findings) -> Judgement:
     diagnosis = diagnose(found.evidence, error, ended=True)
     if found.evidence.killed_by_boxtop:
         return Judgement("stopped", BOXTOP_STOPPED)
+    if diagnosis is not None and diagnosis.kind == "interrupted":
+        return Judgement("stopped", interrupted_text(epoch), diagnosis)
     told = error_text(error) or (diagnosis.summary if diagnosis else None)
     return Judgement("failed", told or "failed without a message", diagnosis)
 
@@ -97,17 +99,25 @@ def _dead(found: Findings) -> Judgement:
     if diagnosis is not None and diagnosis.kind == "interrupted" and not survivors:
         return Judgement("stopped", interrupted_text((found.epoch or 0) + 1), diagnosis)
     cause = diagnosis.summary if diagnosis else None
+    if cause is None and _log_says_complete(found):
+        cause = "ended without a final status; the log says that training is complete"
     process = found.evidence.process
     if process is not None and process.state == "gone":
         return Judgement("dead", cause or "killed, reason unknown", diagnosis)
     return Judgement("dead", "; ".join(filter(None, (ended, cause))), diagnosis)
 
 
+def is_silent(found: Findings) -> bool:
+    """Whether a run has been silent for longer than a living one may be."""
+    quiet = found.quiet_s
+    return quiet is not None and quiet > silence_limit(found.pace_s, first=found.first)
+
+
 def _stalled(found: Findings) -> Judgement | None:
     """A living run that has been silent for too long; a growing log is life."""
     quiet = found.quiet_s
     limit = silence_limit(found.pace_s, first=found.first)
-    if not found.life.alive or quiet is None or quiet <= limit:
+    if not found.life.alive or quiet is None or not is_silent(found):
         return None
     diagnosis = diagnose(found.evidence, None, ended=False)
     full = disk_full_text(found.evidence.disk)
