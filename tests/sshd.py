@@ -76,6 +76,10 @@ class SshServer:
         ]
         self.host_key = self._host_keys[0]
 
+    def add_options(self, *options: str) -> None:
+        """Add lines of sshd_config; they count from the next ``start``."""
+        self._options += options
+
     @property
     def host_name(self) -> str:
         """How known_hosts names this server."""
