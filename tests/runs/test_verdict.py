@@ -332,7 +332,7 @@ def test_without_a_readable_status_the_rest_speaks() -> None:
 def test_an_old_run_without_a_status_is_unknown() -> None:
     run = judged(status=None, metrics=table(*LOSSES), files=written("metrics.jsonl", 7200))
     assert run.verdict == "unknown"
-    assert run.reason == "no status, and nothing new for 2:00:00"
+    assert run.reason == "no status.json; nothing new for 2:00:00"
     assert judged(status=None).verdict == "unknown"
     assert judged(status=None).epoch is None
 

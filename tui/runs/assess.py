@@ -23,25 +23,20 @@ def assess(evidence: Evidence) -> Run:
     """Judge a run. Pure and total: whatever the files hold, it returns a Run."""
     found = find(evidence)
     judgement = judge(found)
-    verdict = judgement.verdict
-    ended = verdict in ENDED or found.state in ("completed", "failed")
-    eta = None if ended or verdict == "unknown" else _eta(found)
-    ended_at = found.seen_at if ended or verdict == "stalled" else None
-    if found.state in ("completed", "failed"):
-        ended_at = found.updated_at
+    eta, ended_at = _end(found, judgement.verdict)
     return Run(
         id=evidence.id,
         path=evidence.path,
         model=_model(found),
         task=_said(found.status.task),
         reported_state=_said(found.status.state),
-        verdict=verdict,
+        verdict=judgement.verdict,
         reason=judgement.reason,
         early_stopped=early_stopped(found),
         resumed=found.resumed,
         epoch=found.epoch,
         total_epochs=found.total,
-        progress=_progress(found, verdict),
+        progress=_progress(found, judgement.verdict),
         epoch_s=found.pace_s,
         eta_s=eta,
         train_loss=watched.train_loss(found),
@@ -63,6 +58,16 @@ def assess(evidence: Evidence) -> Run:
         diagnosis=judgement.diagnosis,
         ended_at=ended_at,
     )
+
+
+def _end(found: Findings, verdict: Verdict) -> tuple[float | None, float | None]:
+    """Return the ETA of a run that goes on, and when one that does not ended or last moved."""
+    if found.state in ("completed", "failed"):
+        return None, found.updated_at
+    if verdict in ENDED:
+        return None, found.seen_at
+    eta = None if verdict == "unknown" else _eta(found)
+    return eta, found.seen_at if verdict == "stalled" else None
 
 
 def _eta(found: Findings) -> float | None:

@@ -164,7 +164,8 @@ def _from_what_is_left(found: Findings) -> Judgement:
     limit = WARM_UP_SECONDS if found.first else silence_limit(found.pace_s, first=False)
     if quiet <= limit:
         return _diverged(found) or Judgement(moving)
-    return Judgement("unknown", f"no status, and nothing new for {clock_text(quiet)}")
+    no_status = found.reading.trouble or "no status.json"
+    return Judgement("unknown", f"{no_status}; nothing new for {clock_text(quiet)}")
 
 
 def _undated(found: Findings) -> Judgement:
