@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.addresses import is_ssh_line
 from tui.boxes import SshTarget
 from tui.errors import UserError
-from tui.ssh_line import is_ssh_line, parse_ssh_line
+from tui.ssh_line import parse_ssh_line
 
 VAST = "ssh -p 41022 root@203.0.113.7 -L 8080:localhost:8080"
 

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
 
 from tui.errors import UserError
 from tui.text import one_line
 
 _HOST = re.compile(r"\w[\w.+-]{0,252}")
 _USER = re.compile(r"\w[\w.+=@-]{0,252}\$?")
+PROMPT = re.compile(r"^[\s`]*(?:[$%>#]\s+)?")
+"""What stands before a command that was copied from a terminal or a web page."""
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HOP = re.compile(r"(?:(?P<user>.*)@)?(?P<host>\[[^\]]*\]|[^:]*)(?::(?P<port>[^:]*))?")
+
+
+def is_ssh_line(text: str) -> bool:
+    """Whether a text is a whole ssh command (``ssh …``, ``$ ssh …``, ``/usr/bin/ssh …``)."""
+    words = PROMPT.sub("", text, count=1).split(maxsplit=1)
+    return bool(words) and words[0].rsplit("/", 1)[-1] == "ssh" and "://" not in words[0]
 
 
 def checked_host(host: str) -> str:
@@ -107,6 +115,8 @@ def split_url(url: str) -> tuple[str | None, str, int | None, str | None]:
 
 
 def _decoded(text: str) -> str:
+    from urllib.parse import unquote
+
     return unquote(text, errors="surrogateescape")
 
 

@@ -6,6 +6,7 @@ import re
 import shlex
 
 from tui.addresses import (
+    PROMPT,
     checked_host,
     checked_jump,
     checked_path,
@@ -20,16 +21,9 @@ from tui.text import one_line
 
 _FLAGS = frozenset("46AaCfGgKkMNnqsTtVvXxYy")
 _WITH_ARGUMENT = frozenset("BbcDEeFIiJLlmOoPpQRSWw")
-_PROMPT = re.compile(r"^[\s`]*(?:[$%>#]\s+)?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _UNDERSTOOD = {"port": "p", "user": "l", "identityfile": "i", "proxyjump": "J"}
 """Options of ``-o`` that say the same as a letter."""
-
-
-def is_ssh_line(text: str) -> bool:
-    """Whether a text is a whole ssh command (``ssh …``, ``$ ssh …``, ``/usr/bin/ssh …``)."""
-    words = _PROMPT.sub("", text, count=1).split(maxsplit=1)
-    return bool(words) and words[0].rsplit("/", 1)[-1] == "ssh" and "://" not in words[0]
 
 
 def parse_ssh_line(text: str) -> SshTarget:
@@ -47,7 +41,7 @@ def parse_ssh_line(text: str) -> SshTarget:
 
 def _words(text: str) -> list[str]:
     joined = text.replace("\\\r\n", " ").replace("\\\n", " ")
-    joined = _PROMPT.sub("", joined, count=1).rstrip().rstrip("`")
+    joined = PROMPT.sub("", joined, count=1).rstrip().rstrip("`")
     try:
         words = shlex.split(joined)
     except ValueError as error:

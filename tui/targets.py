@@ -5,16 +5,25 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-from tui.addresses import checked_host, checked_path, checked_port, checked_user, is_ipv6, split_url
+import msgspec
+
+from tui.addresses import (
+    checked_host,
+    checked_path,
+    checked_port,
+    checked_user,
+    is_ipv6,
+    is_ssh_line,
+    split_url,
+)
 from tui.boxes import Box, LocalTarget, RecordingTarget, SshTarget
 from tui.config.settings import BoxSettings, Settings
 from tui.errors import UserError, closest
 from tui.runs import files
 from tui.ssh_hosts import SshHosts
-from tui.ssh_line import is_ssh_line, parse_ssh_line
 from tui.text import one_line
 
 HOME_RUNS = "~/runs"
@@ -25,12 +34,11 @@ _FILE_SUFFIXES = (".jsonl", ".json", ".toml", ".csv", ".log", ".pt", ".yaml", ".
 _MOST_CHARACTERS = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(msgspec.Struct, frozen=True):
     """What a target may refer to: the configuration, ~/.ssh/config, and this directory."""
 
-    settings: Settings = field(default_factory=Settings)
-    cwd: Path = field(default_factory=Path.cwd)
+    settings: Settings = Settings()
+    cwd: Path = msgspec.field(default_factory=Path.cwd)
     ssh_hosts: Callable[[], SshHosts] = SshHosts.of_user
 
 
@@ -51,7 +59,7 @@ def parse_target(text: str, names: Names | None = None) -> Box:
     if colon and name in names.settings.box:
         return replace(configured_box(name, names), text=given, run=_run_id(run, given))
     if is_ssh_line(given):
-        return _ssh_box(given, parse_ssh_line(given), names)
+        return _line_box(given, names)
     if given.startswith("ssh://"):
         return _url_box(given, names)
     if not _is_path(given) and (known := _ssh_config_box(given, names)) is not None:
@@ -61,7 +69,7 @@ def parse_target(text: str, names: Names | None = None) -> Box:
     if _is_path(given):
         raise _no_path(given, names.cwd)
     if re.search(r"\s", given):
-        return _ssh_box(given, parse_ssh_line(given), names)
+        return _line_box(given, names)
     return _address_box(given, names)
 
 
@@ -85,6 +93,8 @@ def configured_box(name: str, names: Names) -> Box:
             box, name=name, console=section.console, price_per_hour=section.price_per_hour
         )
     if section.ssh is not None:
+        from tui.ssh_line import parse_ssh_line
+
         target = parse_ssh_line(section.ssh)
     elif names.ssh_hosts().knows(name):
         target = SshTarget(name)
@@ -107,6 +117,12 @@ def default_roots(settings: Settings, section: BoxSettings | None = None) -> tup
     """Return where runs are searched on a box: its own roots, everyone's, and the home's runs."""
     own = section.runs if section is not None else ()
     return tuple(dict.fromkeys((*own, *settings.watch.runs, HOME_RUNS)))
+
+
+def _line_box(text: str, names: Names) -> Box:
+    from tui.ssh_line import parse_ssh_line
+
+    return _ssh_box(text, parse_ssh_line(text), names)
 
 
 def _ssh_box(

@@ -189,7 +189,7 @@ def test_words_are_clean_and_names_exact() -> None:
     (run,) = box["runs"]
     assert run["model"] == "yolo"
     assert "hf_abc" not in json.dumps(box)
-    assert run["error"]["message"] == "token=***\ncafé "
+    assert run["error"]["message"] == "token=hf_***\ncafé "
     assert run["id"].startswith("it's $(x)\n\x1b[31mred\x1b[0m [bold]\ufffdnnn")
     assert run["path"] == "/root/runs/" + run["id"]
 

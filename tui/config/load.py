@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from tui.config.settings import Settings
 from tui.errors import UserError
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 _MAX_BYTES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(msgspec.Struct, frozen=True):
     """Settings and where they come from; ``warnings`` are lines that a person should read."""
 
     settings: Settings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 GAP = "  "
 _TO_ASCII = str.maketrans(
@@ -23,16 +24,14 @@ _COLOURS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """A piece of text that is never broken while it fits a line; ``style`` is a colour's name."""
 
     text: str
     style: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
+class Paper(msgspec.Struct, frozen=True):
     """What can be written on: its ``width`` in cells, ASCII or Unicode, with colours or without."""
 
     width: int = 80

@@ -8,9 +8,10 @@ from tui.facts import Gpu
 from tui.glyphs import verdict_glyphs
 from tui.report.document import fullest_disk, number
 from tui.report.lines import Paper, Span, cells, cut, pad
-from tui.report.order import by_need, is_live
+from tui.report.order import by_need
 from tui.runs.files import MARKERS, SEARCH_DEPTH
 from tui.runs.model import NEEDS_A_PERSON, Best, Run, Verdict
+from tui.runs.order import is_live
 from tui.runs.words import clock_text, count_text, rough_text, used_percent
 from tui.text import said
 from tui.view import BoxView, LinkView
@@ -163,20 +164,25 @@ def _run_lines(run: Run, name: str, paper: Paper) -> Iterator[str]:
 
 
 def _progress_spans(run: Run) -> Iterator[Span]:
-    headline = said(run.headline)
-    shorter = headline.removeprefix(f"{run.verdict} ").removeprefix("- ")
-    if shorter.startswith("(") and shorter.endswith(")"):
-        shorter = shorter[1:-1]
-    if shorter and shorter != run.verdict:
-        yield Span(shorter)
-    if run.progress is not None and run.verdict != "completed":
+    headline = _shorter_headline(run)
+    if headline:
+        yield Span(headline)
+    if run.progress is not None and run.verdict != "completed" and "%" not in headline:
         yield Span(f"{int(run.progress * 100)} %")
     if run.eta_text != "-":
         yield Span(f"eta {said(run.eta_text)}")
     if run.model:
         yield Span(said(run.model, 40))
-    if run.derived:
-        yield Span("derived: status.json could not be read", "yellow")
+
+
+def _shorter_headline(run: Run) -> str:
+    """Return the headline without the verdict, whose word stands before it."""
+    headline = said(run.headline)
+    if headline.lower().startswith(run.verdict):
+        headline = headline[len(run.verdict) :].removeprefix(" -").strip()
+    if headline.startswith("(") and headline.endswith(")"):
+        headline = headline[1:-1]
+    return headline
 
 
 def _detail_spans(run: Run) -> Iterator[Span]:

@@ -1,0 +1,36 @@
+"""Runs the command line: `boxtop …` or `python -m tui …`."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+from tui import __version__
+
+_OBJECTS_BEFORE_COLLECTION = 50_000
+"""Imports make objects that stay; looking for garbage among them costs a tenth of a quick verb."""
+
+
+def main() -> None:
+    """Answer --version before anything is imported, else run the command line and exit."""
+    try:
+        if sys.argv[1:] in (["--version"], ["-V"]):
+            sys.stdout.write(f"boxtop {__version__}\n")
+            sys.stdout.flush()
+            return
+        gc.set_threshold(_OBJECTS_BEFORE_COLLECTION, 20, 20)
+        from tui.cli import run
+
+        code = run(sys.argv[1:])
+    except BrokenPipeError:
+        from tui.console import PIPE_CLOSED, forget_stdout
+
+        forget_stdout()
+        code = PIPE_CLOSED
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""What every verb needs: the options given anywhere, the configuration, and where to write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.boxes import Box, SshTarget
+from tui.console import Console
+
+if TYPE_CHECKING:
+    from tui.asker import ConsoleAsker
+    from tui.config.load import Configuration
+    from tui.targets import Names
+
+
+@dataclass
+class Session:
+    """The global options of one call, and what follows from them, made when first needed."""
+
+    config: str | None = None
+    data_dir: str | None = None
+    accept_new_host_key: bool = False
+    read_only: bool = False
+    ascii: bool = False
+    no_color: bool = False
+    no_mouse: bool = False
+
+    @cached_property
+    def console(self) -> Console:
+        """Where results and messages go."""
+        return Console(ascii_only=self.ascii, no_color=self.no_color)
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """boxtop.toml, read once; its warnings go to stderr."""
+        from tui.config.load import load_configuration
+        from tui.config.paths import config_path
+
+        path, named = config_path(self.config)
+        configuration = load_configuration(path, must_exist=named)
+        for warning in configuration.warnings:
+            self.console.tell(warning)
+        return configuration
+
+    @cached_property
+    def names(self) -> Names:
+        """What targets may refer to."""
+        from tui.targets import Names
+
+        return Names(self.configuration.settings)
+
+    @property
+    def data(self) -> Path:
+        """The directory that holds the mirrors."""
+        from tui.config.paths import data_directory
+
+        return data_directory(self.data_dir)
+
+    @cached_property
+    def asker(self) -> ConsoleAsker:
+        """Whom links ask."""
+        from tui.asker import ConsoleAsker
+
+        return ConsoleAsker(accept_new_host_key=self.accept_new_host_key)
+
+    def boxes(self, targets: Sequence[str]) -> tuple[Box, ...]:
+        """Return the boxes that are meant; what an ssh line had too much is told.
+
+        Raises UserError for a target that names no box, and when there is no box at all.
+        """
+        from tui.fleet import join_boxes, no_boxes
+
+        boxes = join_boxes(targets, self.names)
+        if not boxes:
+            raise no_boxes()
+        for box in boxes:
+            if isinstance(box.target, SshTarget) and box.target.ignored:
+                self.console.tell(f"{box.name}: not used: {', '.join(box.target.ignored)}")
+        return boxes

@@ -1,0 +1,33 @@
+"""`boxtop completion`: the lines that a shell needs to complete verbs, options and targets."""
+
+from __future__ import annotations
+
+import click
+
+from tui.options import Verb
+from tui.session import Session
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(cls=Verb)
+@click.argument("shell", type=click.Choice(_SHELLS))
+@click.pass_obj
+def command(session: Session, shell: str) -> int:
+    """Write the completion for a shell, to be sourced by it.
+
+    \b
+    bash: boxtop completion bash > ~/.local/share/bash-completion/completions/boxtop
+    zsh:  boxtop completion zsh > a file _boxtop in a directory of $fpath
+    fish: boxtop completion fish > ~/.config/fish/completions/boxtop.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from tui.cli import root
+
+    completion = get_completion_class(shell)
+    assert completion is not None
+    source = completion(root, {}, "boxtop", "_BOXTOP_COMPLETE")
+    template = source.source_template % source.source_vars()
+    session.console.say_all([template.strip()])
+    return 0
