@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import msgspec
 
@@ -20,6 +21,7 @@ from tui.facts import (
     Settled,
     Vitals,
 )
+from tui.runs.advance import JUDGE_AGAIN_SECONDS, advance
 from tui.runs.assess import assess
 from tui.runs.forecast import DiskForecast
 from tui.runs.mirror import MirrorError
@@ -32,6 +34,17 @@ from tui.watch.run_state import RunState
 SAVE_SECONDS = 15.0
 """How often the last contact is written to the mirror."""
 NOTICES_KEPT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A run as it was judged, and what it was judged from."""
+
+    revision: int
+    now: float
+    clock: float
+    box: Vitals | None
+    run: Run
 
 
 class BoxState:
@@ -47,7 +60,7 @@ class BoxState:
         self._runs: dict[str, RunState] = {}
         self._announced: set[str] = set()
         self._forecasts: dict[str, DiskForecast] = {}
-        self._judged: dict[str, tuple[tuple[int, int, int], Run]] = {}
+        self._judged: dict[str, _Judged] = {}
         self._vitals: Vitals | None = None
         self._searched: tuple[str, ...] = ()
         self._notices: list[str] = []
@@ -161,18 +174,12 @@ class BoxState:
         return (clock if link.state == "live" else self._box_time), clock
 
     def _run_view(self, run: RunState, now: float, clock: float) -> RunView:
-        key = (run.revision, int(now), int(clock))
-        known = self._judged.get(run.found.path)
-        if known is None or known[0] != key:
-            judged = assess(run.evidence(now, clock, self._vitals, self.box.price_per_hour))
-            if not run.live:
-                judged = msgspec.structs.replace(judged, pid_alive=None)
-            known = self._judged[run.found.path] = (key, judged)
+        judged = self._judge(run, now, clock)
         vitals = run.vitals
         disk = vitals.disk if vitals else None
         forecast = self._forecasts.get(run.found.path)
         return RunView(
-            run=known[1],
+            run=judged,
             metrics=run.metrics if run.metrics.epochs else run.results,
             log=run.log,
             console=run.console,
@@ -194,6 +201,21 @@ class BoxState:
         self.settled = True
         self._tick(settled.box_time)
         self._runs = {path: run for path, run in self._runs.items() if path in self._announced}
+
+    def _judge(self, run: RunState, now: float, clock: float) -> Run:
+        """Judge a run when something of it changed or its last judgement is some seconds old."""
+        known = self._judged.get(run.found.path)
+        if known is not None and known.revision == run.revision and known.box is self._vitals:
+            passed = clock - known.clock
+            if passed == 0.0 and now == known.now:
+                return known.run
+            if 0.0 <= passed < JUDGE_AGAIN_SECONDS and known.run.verdict != "starting":
+                return advance(known.run, passed)
+        judged = assess(run.evidence(now, clock, self._vitals, self.box.price_per_hour))
+        if not run.live:
+            judged = msgspec.structs.replace(judged, pid_alive=None)
+        self._judged[run.found.path] = _Judged(run.revision, now, clock, self._vitals, judged)
+        return judged
 
     def _find(self, found: RunFound) -> None:
         self._announced.add(found.path)
