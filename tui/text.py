@@ -36,38 +36,30 @@ _SECRET_HINTS = (*_OTHER_STARTS, *_GITHUB_STARTS, *_SECRET_WORDS)
 _UNMASKED = r"(?!(?:hf_|rpa_)?\*\*\*(?:[\s\"',;&)}\]@]|$))"
 """Not what an earlier pattern has masked already."""
 
-_SECRETS: tuple[tuple[re.Pattern[str], str], ...] = (
+_SECRETS: tuple[tuple[str, str], ...] = (
     # Names of Hugging Face's own packages and variables look like tokens and are none.
+    (r"\bhf_(?!(?:hub|xet|transfer|token|home|api|endpoint)(?:_|\b))[A-Za-z0-9]+", "hf_***"),
+    (r"\brpa_[A-Za-z0-9]+", "rpa_***"),
+    (r"\b(gh[opusr]_|github_pat_|glpat-|sk-|xox[abprs]-)[A-Za-z0-9_-]{8,}", r"\1***"),
+    (r"\bAKIA[0-9A-Z]{12,}", "AKIA***"),
     (
-        re.compile(r"\bhf_(?!(?:hub|xet|transfer|token|home|api|endpoint)(?:_|\b))[A-Za-z0-9]+"),
-        "hf_***",
-    ),
-    (re.compile(r"\brpa_[A-Za-z0-9]+"), "rpa_***"),
-    (re.compile(r"\b(gh[opusr]_|github_pat_|glpat-|sk-|xox[abprs]-)[A-Za-z0-9_-]{8,}"), r"\1***"),
-    (re.compile(r"\bAKIA[0-9A-Z]{12,}"), "AKIA***"),
-    (
-        re.compile(
-            r"(authorization[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token|digest)\s+)?+)"
-            + _UNMASKED
-            + r"[^\s\"',;]+",
-            re.IGNORECASE,
-        ),
+        r"(?i)(authorization[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token|digest)\s+)?+)"
+        + _UNMASKED
+        + r"[^\s\"',;]+",
         r"\1***",
     ),
-    (re.compile(r"(\bbearer\s+)" + _UNMASKED + r"[^\s\"',;]+", re.IGNORECASE), r"\1***"),
-    (re.compile(r"(://[^\s/:@'\"]*:)" + _UNMASKED + r"[^\s/@'\"]+(?=@)"), r"\1***"),
-    (re.compile(r"(\bhttps?://)" + _UNMASKED + r"[^\s/:@'\"]+(?=@)", re.IGNORECASE), r"\1***"),
+    (r"(?i)(\bbearer\s+)" + _UNMASKED + r"[^\s\"',;]+", r"\1***"),
+    (r"(://[^\s/:@'\"]*:)" + _UNMASKED + r"[^\s/@'\"]+(?=@)", r"\1***"),
+    (r"(?i)(\bhttps?://)" + _UNMASKED + r"[^\s/:@'\"]+(?=@)", r"\1***"),
     (
-        re.compile(
-            r"((?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|(?<=[_-])key)"
-            r"[\"']?\s*[:=]\s*[\"']?|--(?:api-key|token|password)\s+)"
-            + _UNMASKED
-            + r"[^\s\"',;&)}\]]{6,}",
-            re.IGNORECASE,
-        ),
+        r"(?i)((?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|(?<=[_-])key)"
+        r"[\"']?\s*[:=]\s*[\"']?|--(?:api-key|token|password)\s+)"
+        + _UNMASKED
+        + r"[^\s\"',;&)}\]]{6,}",
         r"\1***",
     ),
 )
+"""Patterns and their masks, compiled (and kept) by ``re`` when a line first needs them."""
 
 
 def clean(text: str) -> str:
@@ -113,7 +105,7 @@ def redact(text: str) -> str:
     if not any(hint in lowered for hint in _SECRET_HINTS):
         return text
     for pattern, mask in _SECRETS:
-        text = pattern.sub(mask, text)
+        text = re.sub(pattern, mask, text)
     return text
 
 

@@ -97,7 +97,7 @@ def _progress(found: Findings, verdict: Verdict) -> float | None:
 
 def _model(found: Findings) -> str | None:
     parts = (found.status.model_family, found.status.model_size)
-    return said("-".join(part.strip() for part in parts if part), 60) if any(parts) else None
+    return said("".join(part.strip() for part in parts if part), 60) if any(parts) else None
 
 
 def _said(text: str | None) -> str | None:

@@ -49,7 +49,7 @@ def _first_cause(text: str, traceback: str) -> tuple[int, str] | None:
     """Search the whole table; cached, for an ended run is asked again every second."""
     for index, cause in enumerate(CAUSES):
         searched = text if cause.anywhere else traceback
-        found = cause.pattern.search(searched)
+        found = cause.search(searched)
         if found:
             start = searched.rfind("\n", 0, found.start()) + 1
             return index, searched[start:].partition("\n")[0].strip()

@@ -21,22 +21,24 @@ is set a little while it runs. A reused pid starts later than this."""
 UNKNOWN_PROGRAM_SECONDS = 3600.0
 """A program of an unknown name is the training if it started at most this long before the run."""
 
-_INTERPRETERS = re.compile(r"(python|pypy|ipython)[\d.]*[a-z]?$|pt_main_thread$|pt_")
-_TRAINERS = re.compile(
-    r"(libreyolo|torchrun|accelerate|deepspeed|uv|uvx|conda|mamba|micromamba|poetry|pdm|hatch|pixi"
-    r"|nohup|setsid|env|time|nice|taskset|numactl|stdbuf|srun|mpirun|mpiexec|orterun)$"
-)
-_TRAINING_WORDS = re.compile(r"train|yolo|finetune|fine-tune|torch", re.IGNORECASE)
-_OTHERS = re.compile(
-    r"(sshd(-session)?|systemd(-[\w-]+)?|init|tini|dumb-init|s6-[\w-]+|runsv|runsvdir|supervisord"
-    r"|jupyter(hub)?(-\w+)?|tensorboard|bash|dash|sh|zsh|fish|csh|tcsh|ksh|busybox|tmux|screen|cron"
-    r"|crond|atd|rsyslogd|dbus-daemon|a?getty|login|su|sudo|nginx|apache2|httpd|redis-server"
-    r"|postgres|mysqld|mongod|dockerd|containerd(-shim[\w-]*)?|runc|node|npm|java|ssh|scp"
-    r"|sftp-server|rsync|tail|cat|less|top|htop|nvtop|vim|vi|nano|nvidia-smi|nvidia-persistenced"
-    r"|sleep|watch|wget|curl|git|tar|unzip|gzip|pip[\d.]*|apt|apt-get|dpkg|uvicorn|gunicorn|celery"
-    r"|streamlit|gradio|code-server|caddy|kworker|ksoftirqd|migration|fail2ban-server)"
-    r"([.:/].*)?$"
-)
+_INTERPRETERS = re.compile(r"(python|pypy|ipython)[\d.]*[a-z]?$|pt_")
+_TRAINING_WORDS = re.compile(r"train|yolo|finetune|fine-tune|torch|accelerate|deepspeed", re.I)
+_LAUNCHER_NAMES = """
+    uv uvx conda mamba micromamba poetry pdm hatch pixi nohup setsid env time nice taskset numactl
+    stdbuf srun mpirun mpiexec orterun
+"""
+_OTHER_NAMES = """
+    sshd systemd init tini dumb-init runsv runsvdir supervisord jupyter jupyterhub tensorboard
+    bash dash sh zsh fish csh tcsh ksh busybox tmux screen cron crond atd rsyslogd dbus-daemon
+    agetty getty login su sudo nginx apache2 httpd redis-server postgres mysqld mongod dockerd
+    containerd runc node npm java ssh scp sftp-server rsync tail cat less top htop nvtop vim vi
+    nano nvidia-smi nvidia-persistenced sleep watch wget curl git tar unzip gzip pip pip3 apt
+    apt-get dpkg uvicorn gunicorn celery streamlit gradio code-server caddy kworker ksoftirqd
+    migration fail2ban-server
+"""
+_LAUNCHERS = frozenset(_LAUNCHER_NAMES.split())
+_OTHERS = frozenset(_OTHER_NAMES.split())
+_OTHER_FAMILIES = ("sshd-", "systemd-", "s6-", "jupyter-", "containerd-shim")
 """Programs that a reused pid is often found to be, and that never train."""
 
 
@@ -81,14 +83,19 @@ def _kind(command: str) -> str:
     if not words:
         return "empty"
     name = _name(words[0])
-    if _OTHERS.match(name):
+    if _is_other(name):
         return "other"
     if _INTERPRETERS.match(name):
         script = next((word for word in words[1:] if not word.startswith("-")), "")
-        return "other" if _OTHERS.match(_name(script)) else "training"
-    if _TRAINERS.match(name) or any(_TRAINING_WORDS.search(word) for word in words):
+        return "other" if _is_other(_name(script)) else "training"
+    if name in _LAUNCHERS or any(_TRAINING_WORDS.search(word) for word in words):
         return "training"
     return "training" if any(word.endswith(".py") for word in words) else "unknown"
+
+
+def _is_other(name: str) -> bool:
+    """Whether a name is that of a program that never trains: ``sshd``, ``tensorboard.main``."""
+    return name.partition(".")[0] in _OTHERS or name.startswith(_OTHER_FAMILIES)
 
 
 def _name(word: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
-
 from tui.runs.metrics import TIME, Metrics
 from tui.runs.status import StatusFile
 from tui.runs.words import clock_text
@@ -46,7 +44,14 @@ def metrics_pace(metrics: Metrics, start_epoch: int) -> float | None:
     own = [epoch for epoch in recent if epoch >= start_epoch] or recent
     times = [metrics.value(TIME, epoch) for epoch in own]
     usable = [time for time in times if time is not None and 0 < time <= _LONGEST_EPOCH]
-    return median(usable) if usable else None
+    return _median(usable) if usable else None
+
+
+def _median(values: list[float]) -> float:
+    """The middle value; the statistics module takes longer to import than a whole look."""
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def silence_limit(pace_s: float | None, *, first: bool) -> float:
