@@ -49,7 +49,7 @@ class RunError(msgspec.Struct, frozen=True):
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """Where a checkpoint was proven to be saved; ``current`` while it equals the file on the box."""
+    """Where a checkpoint was proven to be saved; ``current`` while it equals the box's file."""
 
     where: str
     sha256: str
@@ -80,8 +80,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
     """Why a run ended or hangs, read from its logs and the box.
 
     ``kind`` is a short fixed word (``gpu_out_of_memory``, ``shared_memory``, ``killed_by_oom``,
-    ``killed``, ``disk_full``, ``exception``, …); ``summary`` one line for people; ``hint`` what to do
-    next; ``excerpt`` the traceback's lines; ``source`` the path of the log they came from.
+    ``killed``, ``disk_full``, ``exception``, …); ``summary`` one line for people; ``hint`` what to
+    do next; ``excerpt`` the traceback's lines; ``source`` the path of the log they came from.
     """
 
     kind: str
@@ -124,7 +124,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     # Beyond the JSON document: what the screen and the text output say in words.
     headline: str = ""
     """One line: ``epoch 12/100``, ``completed - stopped early at 37/100``, ``epoch 1/100 - warming
-    up 6:40``, ``interrupted (Ctrl-C) in epoch 5``, ``dead (was running, epoch 12/100)``."""
+    up 6:40``, ``interrupted (Ctrl-C) in epoch 5``, ``DEAD (was running, epoch 12/100)``."""
     eta_text: str = "-"
     """``1:28:58``, ``overdue +0:39`` or ``-``."""
     derived: bool = False
