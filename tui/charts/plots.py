@@ -14,13 +14,17 @@ LOSS, METRIC, RATE = "train/", "metrics/", "lr/"
 _ABSENT = -1.0
 """LibreYOLO's value of a metric that has no objects to measure (mAP_large without large ones)."""
 
+_MAP = "mAP"
 _FIRST_METRICS = ("mAP50-95", "mAP50_95", "mAP50", "mAP75", "precision", "recall")
 
 
 class Columns(Protocol):
     """The history of a run by epoch, as ``tui.runs.metrics.Metrics`` holds it."""
 
-    epochs: list[int]
+    @property
+    def epochs(self) -> Sequence[int]:
+        """The epochs, strictly increasing."""
+        ...
 
     def names(self) -> list[str]:
         """All numeric columns in order of appearance."""
@@ -51,6 +55,9 @@ def metrics(
     names = [name for name in chosen if name in columns.names()] or usual_metrics(columns)
     skipped = _not_validated(columns)
     series = [_metric(columns, name, skipped) for name in names[: len(LINES)]]
+    if len(series) > 1 and all(one.label.startswith(_MAP) for one in series):
+        short = [Series(s.label.removeprefix(_MAP), s.values, s.skipped) for s in series]
+        return _plot(_MAP, columns, short, best, time)
     return _plot("metrics", columns, series, best, time)
 
 

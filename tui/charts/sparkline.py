@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tui.charts.series import numbers
 
-_BLOCKS = "▁▂▃▄▅▆▇█"
+_BLOCKS = "▁▂▃▄▅▆▇"
 _ASCII = "_.-=^"
 _ARROWS = {1: "↗", 0: "→", -1: "↘"}
 _ASCII_ARROWS = {1: "/", 0: "-", -1: "\\"}

@@ -51,6 +51,8 @@ def whole(low: float, high: float, most: int) -> Ticks:
     values = list(range(start, last + 1, step))
     if first < start and start - first >= step / 2:
         values.insert(0, first)
+    if len(values) < 2:
+        values = [first, last]
     return Ticks(tuple(map(float, values)), tuple(map(str, values)))
 
 

@@ -1,0 +1,257 @@
+"""The screen of boxtop: holds what all screens share, and brings news of boxes to them."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import ClassVar
+
+from textual.app import App, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.driver import Driver
+from textual.timer import Timer
+
+from tui import keys
+from tui.debug import record_fault
+from tui.driver import steady
+from tui.screens.asker import ScreenAsker
+from tui.screens.copying import print_plainly, ssh_command
+from tui.screens.feed import BoxesChanged, Feed, QuestionWaits
+from tui.screens.fleet import FleetScreen
+from tui.screens.monitor import MonitorScreen
+from tui.screens.palette import Commands
+from tui.screens.questions import Questions
+from tui.screens.rows import Key, Row
+from tui.screens.run import RunScreen
+from tui.screens.settings import Settings
+from tui.screens.welcome import ParseTarget
+from tui.text import one_line
+from tui.theme import BASIC, DARK, LIGHT, Palette, themes
+from tui.view import BoxView
+from tui.widgets.glyphs import Glyphs, glyphs
+
+REPAINT_SECONDS = 0.25
+"""News is shown at most this often: four times a second is as fast as anyone reads."""
+
+TICK_SECONDS = 1.0
+"""Ages and times to go are counted on this often."""
+
+MESSAGE_SECONDS = 4.0
+
+
+@dataclass(frozen=True)
+class ScreenOptions:
+    """What the command line decides.
+
+    ``theme`` is "dark" or "light"; ``parse`` makes a box of a pasted line, without it none can be
+    added; ``has_demo`` offers the demo at the first start.
+    """
+
+    ascii_only: bool = False
+    theme: str = "dark"
+    keys: Mapping[str, str] = field(default_factory=dict)
+    parse: ParseTarget | None = None
+    has_demo: bool = False
+
+
+class BoxtopApp(App[str], inherit_bindings=False):
+    """Watches the boxes of a feed; ``run`` returns ``DEMO`` or None."""
+
+    CSS_PATH = "boxtop.tcss"
+    TITLE = "boxtop"
+    COMMANDS: ClassVar[set[type[Commands]]] = {Commands}  # type: ignore[assignment]  # only ours
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", show=False, priority=True)]
+
+    def __init__(
+        self,
+        feed: Feed,
+        options: ScreenOptions | None = None,
+        *,
+        asker: ScreenAsker | None = None,
+        now: Callable[[], float] = time.time,
+        steady_time: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.options = options or ScreenOptions()
+        self.palette = Palette(DARK)
+        self.ascii_only = self.options.ascii_only
+        self.glyphs: Glyphs = glyphs(self.ascii_only)
+        super().__init__()
+        self.feed = feed
+        self.asker = asker or ScreenAsker()
+        self.now = now
+        self.steady_time = steady_time
+        self.keymap, self.key_errors = keys.bind(self.options.keys)
+        self.settings = Settings(ascii_only=self.ascii_only)
+        self.selected: Key | None = None
+        self.is_paused = False
+        self.boxes: tuple[BoxView, ...] = ()
+        self._repaint: Timer | None = None
+        self._repainted = 0.0
+        self._message: Timer | None = None
+        self.questions = Questions(self)
+        for theme in themes():
+            self.register_theme(theme)
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return a driver that survives bytes which are no UTF-8."""
+        return steady(super().get_driver_class())
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return our own colours, which Textual's themes do not know."""
+        return themes()[0].variables
+
+    def on_mount(self) -> None:
+        """Show what is known at once, then what comes."""
+        self.set_class(self.ascii_only, "-ascii")
+        self.use_theme(LIGHT if self.options.theme == "light" else DARK)
+        self._end_on_signals()
+        self.push_screen(FleetScreen())
+        self.feed.subscribe(lambda _name: self._post_news())
+        self.set_interval(TICK_SECONDS, self.refresh_views)
+        self.asker.attach(lambda: self.post_message(QuestionWaits()))
+        if not self.feed.boxes() and self.options.parse is not None:
+            self.questions.welcome(self.options.parse)
+        if self.key_errors:
+            self.call_after_refresh(self.say, self.key_errors[0])
+
+    def on_unmount(self) -> None:
+        """Let no link wait for an answer that nobody will give."""
+        self.asker.close()
+        self.questions.close()
+
+    def _post_news(self) -> None:
+        self.post_message(BoxesChanged())
+
+    def _end_on_signals(self) -> None:
+        """End as ``q`` does when the terminal or the system ends us: all modes are restored."""
+        if self.is_headless:
+            return
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            try:
+                loop.add_signal_handler(number, partial(self._end, 128 + number))
+            except (NotImplementedError, RuntimeError, ValueError):
+                return  # no signals here, or not the main thread: the default action stays
+
+    def _end(self, return_code: int) -> None:
+        self.exit(return_code=return_code)
+
+    def on_boxes_changed(self, event: BoxesChanged) -> None:
+        """Show news, but not more often than anyone can read."""
+        event.stop()
+        wait = self._repainted + REPAINT_SECONDS - time.monotonic()
+        if wait <= 0:
+            self.refresh_views()
+        elif self._repaint is None:
+            self._repaint = self.set_timer(wait, self.refresh_views)
+
+    def refresh_views(self) -> None:
+        """Let the screen that is seen show what the boxes are now; held still while paused.
+
+        Whatever goes wrong is one line at the bottom: the app goes on.
+        """
+        self._repaint = None
+        self._repainted = time.monotonic()
+        try:
+            if not self.is_paused or not self.boxes:
+                self.boxes = self.feed.boxes()
+            for screen in reversed(self.screen_stack):
+                if isinstance(screen, MonitorScreen):
+                    screen.show(self.boxes)
+                    return
+        except Exception as error:  # noqa: BLE001  # a fault must not end the watch
+            self.tell_fault(error)
+
+    def tell_fault(self, error: Exception) -> None:
+        """Say that something of boxtop's own went wrong, and record it for --debug."""
+        record_fault(error)
+        self.say(f"boxtop erred: {type(error).__name__}; it goes on (--debug keeps the details)")
+
+    def use_theme(self, name: str) -> None:
+        """Take a theme; a terminal with sixteen colours has its own."""
+        if self.console.color_system == "standard" and not self.is_headless:
+            name = BASIC
+        self.palette = Palette(name)
+        self.theme = name
+        for screen in self.screen_stack:
+            screen.refresh(recompose=False)
+            for widget in screen.walk_children():
+                widget.refresh()
+
+    def toggle_theme(self) -> None:
+        """Dark or light."""
+        self.use_theme(DARK if self.palette.theme == LIGHT else LIGHT)
+        self.refresh_views()
+
+    def say(self, message: str) -> None:
+        """Show a message in the last row for a while."""
+        for screen in self.screen_stack:
+            if isinstance(screen, MonitorScreen):
+                screen.footer.say(one_line(message))
+        if self._message is not None:
+            self._message.stop()
+        self._message = self.set_timer(MESSAGE_SECONDS, self._hush)
+
+    def _hush(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, MonitorScreen):
+                screen.footer.say("")
+
+    def open_run(self, panel: int = 4) -> None:
+        """Open the selected run, with a panel in focus."""
+        if self.selected is not None:
+            self.push_screen(RunScreen(self.selected, panel))
+
+    def open_key(self, key: Key) -> None:
+        """Open the run of a key."""
+        self.selected = key
+        if isinstance(self.screen, RunScreen):
+            self.pop_screen()
+        self.open_run()
+
+    def toggle_pause(self) -> None:
+        """Hold the screen still, or go on."""
+        self.is_paused = not self.is_paused
+        self.say("paused: p goes on" if self.is_paused else "going on")
+        self.refresh_views()
+
+    def reconnect(self, row: Row | None) -> None:
+        """Connect a row's box anew."""
+        if row is not None:
+            self.feed.reconnect(row.box.name)
+            self.say(f"connecting {row.box.name} anew")
+
+    def copy(self, text: str | None) -> None:
+        """Copy a text and say so."""
+        if text:
+            self.copy_to_clipboard(text)
+            self.say(f"copied: {text}")
+        else:
+            self.say("nothing to copy here")
+
+    def ssh_command(self, box: BoxView) -> str:
+        """Return the command that opens a shell on a box."""
+        return ssh_command(box, self.options.parse)
+
+    def show_plain(self, lines: list[str]) -> None:
+        """Show lines on a plain screen, to be copied by hand."""
+        try:
+            with self.suspend():
+                print_plainly(lines)
+        except SuspendNotSupported:
+            self.say("this terminal has no plain screen")
+
+    def on_question_waits(self, event: QuestionWaits) -> None:
+        """Ask what a link wants to know."""
+        event.stop()
+        self.questions.ask_next()
+
+    def show_help(self) -> None:
+        """Show all keys."""
+        from tui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.keymap, self.palette, ascii_only=self.ascii_only))

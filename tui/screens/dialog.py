@@ -1,0 +1,87 @@
+"""A question above everything else: fits 60x16, and a held key or a paste cannot answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Key
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Button, Static
+
+if TYPE_CHECKING:
+    from tui.app import BoxtopApp
+
+Answer = TypeVar("Answer")
+
+GUARD_SECONDS = 1.0
+"""Keys that come this soon were not meant for the dialog."""
+
+RELEASE_SECONDS = 0.3
+"""A key that is held keeps the guard up until it has been let go for this long."""
+
+
+class Dialog(ModalScreen[Answer], Generic[Answer]):
+    """A frame with a heading, a body and buttons; the first button is the harmless one."""
+
+    heading = ""
+    is_guarded = False
+
+    def compose(self) -> ComposeResult:
+        """The heading in the frame's edge, the body, the buttons."""
+        with Vertical(id="dialog") as frame:
+            frame.border_title = Content(self.heading)
+            with VerticalScroll(id="dialog-body", can_focus=False):
+                yield from self.body()
+            with Horizontal(id="dialog-buttons"):
+                yield from self.buttons()
+
+    def body(self) -> Iterable[Widget]:
+        """Yield what stands between heading and buttons."""
+        raise NotImplementedError
+
+    def buttons(self) -> Iterable[Button]:
+        """Yield the buttons, the harmless one first."""
+        raise NotImplementedError
+
+    def cancel(self) -> None:
+        """Give the harmless answer."""
+        raise NotImplementedError
+
+    def _time(self) -> float:
+        return cast("BoxtopApp", self.app).steady_time()
+
+    def on_mount(self) -> None:
+        """Focus the harmless button, and keep keys out for a moment."""
+        self._opens_at = self._time() + GUARD_SECONDS if self.is_guarded else 0.0
+        self.first_focus().focus()
+
+    def first_focus(self) -> Widget:
+        """Return what has the focus at first: the harmless button."""
+        return self.query(Button).first()
+
+    def on_key(self, event: Key) -> None:
+        """Leave with escape; let arrows move between buttons; keep early keys out."""
+        now = self._time()
+        if event.key == "escape":
+            event.stop()
+            self.cancel()
+        elif now < self._opens_at:
+            event.stop()
+            event.prevent_default()
+            self._opens_at = max(self._opens_at, now + RELEASE_SECONDS)
+        elif event.key in ("left", "up") and isinstance(self.focused, Button):
+            event.stop()
+            self.focus_previous()
+        elif event.key in ("right", "down") and isinstance(self.focused, Button):
+            event.stop()
+            self.focus_next()
+
+
+def line(text: str, kind: str = "") -> Static:
+    """Return a row of plain text: markup in it is shown, not obeyed."""
+    return Static(Content(text), classes=f"dialog-line {kind}".strip(), markup=False)

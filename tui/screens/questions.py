@@ -1,0 +1,89 @@
+"""The questions that boxtop asks in dialogs: a link's, the first start's, and a person's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.boxes import Box
+from tui.screens.asker import Pending
+from tui.screens.rows import Row
+from tui.screens.welcome import DEMO, AddBoxDialog, ParseTarget, WelcomeScreen
+
+if TYPE_CHECKING:
+    from tui.app import BoxtopApp
+
+
+class Questions:
+    """Opens dialogs over an app and acts on their answers; a link's questions come one by one."""
+
+    def __init__(self, app: BoxtopApp) -> None:
+        self.app = app
+        self._asking: Pending | None = None
+
+    def choose_metrics(self, row: Row | None) -> None:
+        """Ask which metrics the chart shows."""
+        from tui.charts.plots import metric_names, usual_metrics
+        from tui.screens.metrics_choice import MetricsDialog
+
+        names = metric_names(row.run.metrics) if row and row.run else []
+        if row is None or row.run is None or not names:
+            self.app.say("nothing was validated yet")
+            return
+        chosen = self.app.settings.metrics or tuple(usual_metrics(row.run.metrics))
+        self.app.push_screen(MetricsDialog(names, chosen), self._take_metrics)
+
+    def _take_metrics(self, chosen: tuple[str, ...] | None) -> None:
+        if chosen is not None:
+            self.app.settings.metrics = chosen
+            self.app.refresh_views()
+
+    def ask_for_box(self) -> None:
+        """Ask for one more box."""
+        if self.app.options.parse is None:
+            self.app.say("no box can be added here")
+        else:
+            self.app.push_screen(AddBoxDialog(self.app.options.parse), self._take_box)
+
+    def welcome(self, parse: ParseTarget) -> None:
+        """Ask for the first box, or offer the demo."""
+        screen = WelcomeScreen(
+            parse, ascii_only=self.app.ascii_only, has_demo=self.app.options.has_demo
+        )
+        self.app.push_screen(screen, self._take_box)
+
+    def _take_box(self, answer: Box | str | None) -> None:
+        if isinstance(answer, Box):
+            self.app.feed.add(answer)
+            self.app.say(f"watching {answer.name}")
+            self.app.refresh_views()
+        elif answer == DEMO:
+            self.app.exit(DEMO)
+
+    def close(self) -> None:
+        """Answer what is asked with no."""
+        if self._asking is not None:
+            self._asking.settle(None)
+
+    def ask_next(self) -> None:
+        """Ask the next question of a link, one at a time."""
+        if self._asking is not None:
+            return
+        pending = self._asking = self.app.asker.next()
+        if pending is None:
+            return
+        if pending.host_key is not None:
+            from tui.screens.host_key import HostKeyDialog
+
+            self.app.push_screen(HostKeyDialog(pending.host_key), self._answered)
+        else:
+            from tui.screens.passphrase import PassphraseDialog
+
+            self.app.push_screen(
+                PassphraseDialog(pending.key_path, pending.attempt), self._answered
+            )
+
+    def _answered(self, answer: bool | str | None) -> None:
+        if self._asking is not None:
+            self._asking.settle(answer)
+            self._asking = None
+        self.ask_next()

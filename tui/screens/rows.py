@@ -1,0 +1,127 @@
+"""The list of boxes and runs as rows: which there are, in which order, and which need a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tui.runs.model import NEEDS_A_PERSON
+from tui.view import BoxView, RunView
+
+Order = Literal["attention", "name", "progress", "eta", "newest"]
+
+ORDERS: tuple[Order, ...] = ("attention", "name", "progress", "eta", "newest")
+
+Key = tuple[str, str]
+"""Box name and run path ("" for a box): what a row is known by through every refresh."""
+
+_LIVE = ("starting", "running")
+_FOR_EVER = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run of a box, or a box that has something to say itself (``run`` is None)."""
+
+    box: BoxView
+    run: RunView | None = None
+
+    @property
+    def key(self) -> Key:
+        """The identity of the row."""
+        return self.box.name, self.run.run.path if self.run else ""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether what the row shows may be old: its box is not answering now."""
+        return self.box.link.state != "live"
+
+    @property
+    def needs_a_person(self) -> bool:
+        """Whether someone must act: the run failed, died, hangs or diverged, or the box refuses."""
+        if self.run is not None:
+            return self.run.run.verdict in NEEDS_A_PERSON
+        return self.box.link.state == "refused"
+
+
+def rows_of(boxes: Iterable[BoxView]) -> list[Row]:
+    """Return a row for every run, and one for each box that has none or cannot be reached."""
+    found: list[Row] = []
+    for box in boxes:
+        if not box.runs or box.link.state in ("refused", "offline"):
+            found.append(Row(box))
+        found += [Row(box, run) for run in box.runs]
+    return found
+
+
+def arrange(
+    rows: Sequence[Row], order: Order = "attention", *, reverse: bool = False, words: str = ""
+) -> list[Row]:
+    """Return the rows that hold all ``words``, in an order; equal rows stay as they were."""
+    wanted = words.lower().split()
+    kept = [row for row in rows if all(word in _text(row) for word in wanted)]
+    return sorted(kept, key=lambda row: _rank(row, order), reverse=reverse)
+
+
+def _text(row: Row) -> str:
+    """Everything of a row that a filter looks at."""
+    parts = [row.box.name, row.box.target, row.box.link.state]
+    if row.run is not None:
+        run = row.run.run
+        parts += [run.id, run.path, run.verdict, run.model or "", run.task or ""]
+    return " ".join(parts).lower()
+
+
+def _rank(row: Row, order: Order) -> tuple[float, float, str]:
+    run = row.run.run if row.run else None
+    newest = -(run.started_at or 0.0) if run else 0.0
+    name = f"{row.box.name}\0{run.id if run else ''}".lower()
+    if order == "name":
+        return 0.0, 0.0, name
+    if order == "progress":
+        return -(run.progress or 0.0) if run else _FOR_EVER, newest, name
+    if order == "eta":
+        eta = run.eta_s if run and run.verdict in _LIVE else None
+        return _FOR_EVER if eta is None else eta, newest, name
+    if order == "newest":
+        return newest, 0.0, name
+    ended = -(run.ended_at or 0.0) if run else 0.0
+    return _attention(row), ended or newest, name
+
+
+def _attention(row: Row) -> float:
+    if row.needs_a_person:
+        return 0.0
+    verdict = row.run.run.verdict if row.run else None
+    if verdict in _LIVE:
+        return 1.2 if row.is_stale else 1.0
+    if row.run is None:
+        return 1.5 if row.box.link.state == "offline" else 2.0
+    return 3.0 if verdict in ("unknown", "stopped") else 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The fleet in a few numbers; ``usd_per_hour`` is None when no box has a known price."""
+
+    boxes: int
+    live_runs: int
+    need_a_person: int
+    unreachable: int
+    usd_per_hour: float | None
+    unpriced: int
+
+
+def summary(boxes: Sequence[BoxView]) -> Summary:
+    """Count boxes, runs and money; a box without a known price is counted, never taken as free."""
+    rows = rows_of(boxes)
+    prices = [box.price_per_hour for box in boxes if box.price_per_hour is not None]
+    return Summary(
+        boxes=len(boxes),
+        live_runs=sum(row.run is not None and row.run.run.verdict in _LIVE for row in rows),
+        need_a_person=sum(row.needs_a_person for row in rows),
+        unreachable=sum(box.link.state in ("offline", "refused") for box in boxes),
+        usd_per_hour=sum(prices) if prices else None,
+        unpriced=len(boxes) - len(prices),
+    )

@@ -1,0 +1,79 @@
+"""One run on the whole screen: its facts, charts and log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.events import Resize
+
+from tui.screens.monitor import MonitorScreen
+from tui.screens.rows import Key, Row, rows_of
+from tui.view import BoxView
+from tui.widgets.panel import Panel
+
+
+class RunScreen(MonitorScreen):
+    """Shows the run of a key, also while its box is away."""
+
+    def __init__(self, key: Key, panel: int = 4) -> None:
+        super().__init__()
+        self.key = key
+        self._start = panel
+        self._row: Row | None = None
+
+    def compose(self) -> ComposeResult:
+        """The run, and the keys below it."""
+        yield self.pane
+        yield self.footer
+        yield self.search_bar
+
+    def on_mount(self) -> None:
+        """Start where the person wanted to go."""
+        self.refresh_views()
+        self.pane.focus_on(self.panels[self._start])
+
+    @property
+    def row(self) -> Row | None:
+        """The row of the run."""
+        return self._row
+
+    @property
+    def panels(self) -> Sequence[Panel]:
+        """The run's panels by their numbers."""
+        return self.pane.panels
+
+    def show(self, boxes: Sequence[BoxView]) -> None:
+        """Take what the boxes are now."""
+        row = next((row for row in rows_of(boxes) if row.key == self.key), None)
+        self._row = row or self._row
+        self.pane.show(self._row, self.boxtop.settings)
+
+    def on_resize(self, event: Resize) -> None:
+        """Leave out the footer where every row counts."""
+        self.footer.display = self.size.height >= 8 and not self.search_bar.is_open
+
+    def do_back(self) -> None:
+        """End a zoom, else go back to all runs."""
+        if self.pane.zoomed is not None:
+            self.pane.zoom(None)
+        else:
+            self.boxtop.pop_screen()
+
+    def do_zoom(self) -> None:
+        """Give the focused panel the whole screen, or end that."""
+        self.pane.zoom(None if self.pane.zoomed is not None else self.panel)
+
+    def do_search(self) -> None:
+        """Ask what to look for in the log."""
+        super().do_search()
+        self.footer.display = False
+
+    def do_filter(self) -> None:
+        """Search the log: there is no list here."""
+        self.do_search()
+
+    def after_typing(self) -> None:
+        """Bring back the footer."""
+        self.footer.display = self.size.height >= 8
+        super().after_typing()

@@ -1,0 +1,210 @@
+"""boxtop's own look: one set of colours for dark, light and sixteen-colour terminals.
+
+A colour never carries a meaning alone: every state also has a glyph and a word. Widgets ask a
+``Palette`` for styles by name; Textual's own widgets get the same colours as a theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from rich.style import Style
+from textual.theme import Theme
+
+DARK, LIGHT, BASIC = "boxtop-dark", "boxtop-light", "boxtop-16"
+
+_DARK: Mapping[str, str] = {
+    "background": "#0e1116",
+    "surface": "#141920",
+    "selected": "#1d2530",
+    "text": "#d3d9e3",
+    "bright": "#f2f5fa",
+    "muted": "#8a95a8",
+    "faint": "#566073",
+    "line": "#2b3442",
+    "accent": "#ffb073",
+    "running": "#8bd49c",
+    "starting": "#7cc7e8",
+    "stalled": "#f0c674",
+    "diverged": "#f79a5e",
+    "dead": "#ff7a85",
+    "stopped": "#9aa6ba",
+    "failed": "#ff7a85",
+    "completed": "#7fa8f5",
+    "unknown": "#8a95a8",
+    "good": "#8bd49c",
+    "warning": "#f0c674",
+    "bad": "#ff7a85",
+    "best": "#ffd580",
+    "line1": "#6fb1ff",
+    "line2": "#f29ac7",
+    "line3": "#6adfc4",
+    "line4": "#d9c078",
+    "line5": "#b79cf7",
+    "line6": "#f0a480",
+    "match": "#3d3318",
+}
+
+_LIGHT: Mapping[str, str] = {
+    "background": "#fbfbf9",
+    "surface": "#f3f3ef",
+    "selected": "#e6ebf2",
+    "text": "#2b3240",
+    "bright": "#0d121a",
+    "muted": "#5d6878",
+    "faint": "#8f98a6",
+    "line": "#d3d8df",
+    "accent": "#b3500a",
+    "running": "#1a7a3e",
+    "starting": "#0a6d94",
+    "stalled": "#8a6100",
+    "diverged": "#b04a00",
+    "dead": "#c4243a",
+    "stopped": "#5d6878",
+    "failed": "#c4243a",
+    "completed": "#2557b8",
+    "unknown": "#5d6878",
+    "good": "#1a7a3e",
+    "warning": "#8a6100",
+    "bad": "#c4243a",
+    "best": "#9a6a00",
+    "line1": "#1f66c1",
+    "line2": "#b3317d",
+    "line3": "#0b7d69",
+    "line4": "#8a6a10",
+    "line5": "#6a45c4",
+    "line6": "#b0531f",
+    "match": "#fbe7a8",
+}
+
+_BASIC: Mapping[str, str] = {
+    "background": "default",
+    "surface": "default",
+    "selected": "default",
+    "text": "default",
+    "bright": "default",
+    "muted": "default",
+    "faint": "bright_black",
+    "line": "bright_black",
+    "accent": "yellow",
+    "running": "green",
+    "starting": "cyan",
+    "stalled": "yellow",
+    "diverged": "magenta",
+    "dead": "red",
+    "stopped": "default",
+    "failed": "red",
+    "completed": "blue",
+    "unknown": "default",
+    "good": "green",
+    "warning": "yellow",
+    "bad": "red",
+    "best": "yellow",
+    "line1": "cyan",
+    "line2": "magenta",
+    "line3": "green",
+    "line4": "yellow",
+    "line5": "blue",
+    "line6": "red",
+    "match": "default",
+}
+"""The terminal's own sixteen colours: whatever its owner made readable stays readable."""
+
+_COLOURS = {DARK: _DARK, LIGHT: _LIGHT, BASIC: _BASIC}
+
+
+def themes() -> tuple[Theme, ...]:
+    """Return boxtop's themes for Textual's own widgets (inputs, buttons, the palette)."""
+    return (_theme(DARK, dark=True), _theme(LIGHT, dark=False), _basic())
+
+
+def _theme(name: str, *, dark: bool) -> Theme:
+    colour = _COLOURS[name]
+    return Theme(
+        name=name,
+        primary=colour["accent"],
+        secondary=colour["line1"],
+        accent=colour["accent"],
+        foreground=colour["text"],
+        background=colour["background"],
+        surface=colour["surface"],
+        panel=colour["selected"],
+        success=colour["good"],
+        warning=colour["warning"],
+        error=colour["bad"],
+        dark=dark,
+        variables={
+            "bt-line": colour["line"],
+            "bt-muted": colour["muted"],
+            "bt-faint": colour["faint"],
+            "bt-bright": colour["bright"],
+            "block-cursor-background": colour["selected"],
+            "block-cursor-foreground": colour["bright"],
+            "block-cursor-text-style": "bold",
+            "block-cursor-blurred-background": colour["selected"],
+            "input-cursor-background": colour["accent"],
+            "input-selection-background": colour["selected"],
+            "border": colour["accent"],
+            "border-blurred": colour["line"],
+        },
+    )
+
+
+def _basic() -> Theme:
+    return Theme(
+        name=BASIC,
+        ansi=True,
+        primary="ansi_yellow",
+        secondary="ansi_cyan",
+        accent="ansi_yellow",
+        foreground="ansi_default",
+        background="ansi_default",
+        surface="ansi_default",
+        panel="ansi_default",
+        boost="ansi_default",
+        success="ansi_green",
+        warning="ansi_yellow",
+        error="ansi_red",
+        variables={
+            "bt-line": "ansi_bright_black",
+            "bt-muted": "ansi_default",
+            "bt-faint": "ansi_bright_black",
+            "bt-bright": "ansi_default",
+            "block-cursor-background": "ansi_default",
+            "block-cursor-foreground": "ansi_default",
+            "block-cursor-text-style": "reverse",
+            "block-cursor-blurred-background": "ansi_default",
+            "border": "ansi_yellow",
+            "border-blurred": "ansi_bright_black",
+        },
+    )
+
+
+class Palette:
+    """Rich styles of one theme by name: ``style("running")``, ``style("text", "selected")``."""
+
+    def __init__(self, theme: str) -> None:
+        self.theme = theme if theme in _COLOURS else DARK
+        self._colours = _COLOURS[self.theme]
+        self._styles: dict[tuple[str, str, bool, bool], Style] = {}
+
+    @cached_property
+    def basic(self) -> bool:
+        """Whether backgrounds cannot tell a selection: reverse video must."""
+        return self.theme == BASIC
+
+    def style(
+        self, name: str, ground: str = "background", *, bold: bool = False, dim: bool = False
+    ) -> Style:
+        """Return a style; ``dim`` is for data that may be old: every colour becomes faint."""
+        key = (name, ground, bold, dim)
+        known = self._styles.get(key)
+        if known is None:
+            known = self._styles[key] = Style(
+                color=self._colours["faint" if dim else name],
+                bgcolor=self._colours[ground],
+                bold=bold and not dim,
+                reverse=self.basic and ground in ("selected", "match"),
+            )
+        return known

@@ -1,0 +1,153 @@
+"""The facts of a run and its box, each a short label and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tui.facts import Gpu
+from tui.runs.model import Checkpoint, Run
+from tui.runs.words import clock_text, rough_text, size_text, used_percent
+from tui.screens.rows import Row
+from tui.text import one_line
+from tui.view import BoxView, RunView
+from tui.widgets import cells, formats
+from tui.widgets.cells import Pen
+from tui.widgets.spans import Span
+
+METER = 10
+"""Cells of a meter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One fact; ``weight`` says what is left out first where there is little room (1 stays)."""
+
+    label: str
+    spans: tuple[Span, ...]
+    weight: int = 2
+
+
+def facts_of(row: Row, pen: Pen) -> Iterator[Known]:
+    """Yield what is known, in the order people ask for it; what is unknown is left out."""
+    if row.is_stale:
+        yield _link(row.box, pen)
+    if row.run is not None:
+        yield from _run(row.run.run, pen)
+    yield from _box(row, pen)
+    if row.run is not None:
+        yield from _rest(row.run, pen)
+
+
+def _link(box: BoxView, pen: Pen) -> Known:
+    link = box.link
+    bold = pen.palette.style("warning", pen.ground)
+    plain = pen.palette.style("muted", pen.ground)
+    since = "" if link.age_s is None else f", last seen {rough_text(link.age_s)} ago"
+    error = f": {one_line(link.error)}" if link.error else ""
+    return Known("link", ((f"{link.state}{since}", bold), (error, plain)), 1)
+
+
+def _run(run: Run, pen: Pen) -> Iterator[Known]:
+    text, muted = pen.style("text"), pen.style("muted")
+    if run.epoch_s is not None:
+        yield Known("pace", ((f"{clock_text(run.epoch_s)}", text), (" an epoch", muted)))
+    if run.train_loss is not None:
+        yield Known("loss", ((formats.value(run.train_loss), text),), 1)
+    if run.best is not None and run.best.value is not None:
+        name = one_line(run.best.name or "")
+        epoch = "" if run.best.epoch is None else f" @ {run.best.epoch}"
+        value = formats.value(run.best.value)
+        yield Known("best", ((value, pen.style("best")), (f" {name}{epoch}", muted)), 1)
+    if run.current is not None and run.current.value is not None:
+        yield Known("now", ((formats.value(run.current.value), text),), 3)
+    if run.age_s is not None:
+        yield Known("updated", ((f"{rough_text(run.age_s)} ago", text),), 2)
+    if run.pid is not None:
+        alive = {True: " alive", False: " gone", None: ""}[run.pid_alive]
+        tone = pen.style("muted" if run.pid_alive is not False else "warning")
+        yield Known("pid", ((str(run.pid), text), (alive, tone)), 3)
+
+
+def _box(row: Row, pen: Pen) -> Iterator[Known]:
+    box = row.box
+    if box.gpu_error:
+        yield Known("gpu", ((one_line(box.gpu_error), pen.style("warning")),), 1)
+    for gpu in box.gpus:
+        yield _gpu(gpu, pen)
+    if row.run is not None and row.run.disk is not None:
+        yield _disk(row.run, pen)
+    if box.memory_used is not None and box.memory_total:
+        used = f"{formats.size(box.memory_used)} of {formats.size(box.memory_total)}"
+        yield Known("memory", ((used, pen.style("text")),), 4)
+    if box.load1 is not None:
+        of = f" of {box.cpus} cpus" if box.cpus else ""
+        yield Known("load", ((f"{box.load1:.1f}", pen.style("text")), (of, pen.style("muted"))), 4)
+
+
+def _gpu(gpu: Gpu, pen: Pen) -> Known:
+    level = None if gpu.util is None else gpu.util / 100
+    spans = list(meter(level, "good", pen))
+    spans.append((" -" if level is None else f"{level * 100:4.0f}%", pen.style("text")))
+    if gpu.memory_used is not None and gpu.memory_total is not None:
+        memory = f"  {formats.size(gpu.memory_used)}/{formats.size(gpu.memory_total)}"
+        spans.append((memory, pen.style("text")))
+    more = [] if gpu.temperature_c is None else [f"{gpu.temperature_c:.0f}°C"]
+    more += [] if gpu.power_w is None else [f"{gpu.power_w:.0f}W"]
+    spans.append((f"  {' '.join(more)}", pen.style("muted")))
+    return Known(f"gpu {gpu.index}", tuple(spans), 1)
+
+
+def _disk(view: RunView, pen: Pen) -> Known:
+    assert view.disk is not None
+    space = view.disk
+    used = formats.share(space.total - space.free, space.total)
+    percent = used_percent(space.free, space.total)
+    tone = "line1"
+    if used is not None and used >= cells.NEARLY_FULL_DISK:
+        tone = "bad" if used >= cells.FULL_DISK else "warning"
+    spans = list(meter(used, tone, pen))
+    spans.append((" -" if percent is None else f"{percent:4d}%", pen.style("text")))
+    spans.append((f"  {formats.size(space.free)} free", pen.style("text")))
+    if view.disk_full_in_s is not None:
+        spans.append((f", full in {rough_text(view.disk_full_in_s)}", pen.style("warning")))
+    return Known("disk", tuple(spans), 1)
+
+
+def _rest(view: RunView, pen: Pen) -> Iterator[Known]:
+    run, text, muted = view.run, pen.style("text"), pen.style("muted")
+    if run.cost is not None:
+        parts = [f"{formats.money(run.cost.so_far)} so far"] if run.cost.so_far is not None else []
+        if run.cost.to_finish is not None:
+            parts.append(f"{formats.money(run.cost.to_finish)} to go")
+        spans: list[Span] = [(", ".join(parts), text)]
+        if run.cost.wasted:
+            spans.append((f"  {formats.money(run.cost.wasted)} wasted", pen.style("bad")))
+        yield Known("cost", tuple(spans), 2)
+    if run.checkpoints:
+        yield Known("weights", tuple(_checkpoints(run.checkpoints, pen)), 3)
+    yield Known("path", ((one_line(run.path), muted),), 4)
+    if view.console_path:
+        yield Known("console", ((one_line(view.console_path), muted),), 5)
+
+
+def _checkpoints(files: tuple[Checkpoint, ...], pen: Pen) -> Iterator[Span]:
+    first = sorted(files, key=lambda file: (file.name not in ("best.pt", "last.pt"), file.name))
+    for index, file in enumerate(first[:2]):
+        yield ("  " if index else "") + one_line(file.name), pen.style("text")
+        yield f" {size_text(file.bytes)}", pen.style("muted")
+        if file.complete is False:
+            yield " incomplete", pen.style("bad")
+    if len(files) > 2:
+        yield f"  +{len(files) - 2}", pen.style("muted")
+
+
+def meter(level: float | None, tone: str, pen: Pen) -> tuple[Span, ...]:
+    """Return a bar of ``METER`` cells; an unknown level is an empty bar."""
+    done = 0 if level is None else round(level * METER)
+    if level and not done:
+        done = 1
+    return (
+        (pen.glyphs.full * done, pen.style(tone)),
+        (pen.glyphs.rest * (METER - done), pen.style("line")),
+    )

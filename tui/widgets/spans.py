@@ -1,0 +1,61 @@
+"""Styled text of one row: cut, padded and joined by terminal cells, then made a Strip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+Span = tuple[str, Style]
+"""Text and its style. The text is already clean: no control character, no markup."""
+
+Spans = Sequence[Span]
+
+
+def width_of(spans: Iterable[Span]) -> int:
+    """Return the cells that spans take."""
+    return sum(cell_len(text) for text, _ in spans)
+
+
+def fit(spans: Iterable[Span], width: int, fill: Style, more: str = "…") -> list[Span]:
+    """Return spans of exactly ``width`` cells: cut with ``more``, or padded in ``fill``."""
+    if width <= 0:
+        return []
+    kept: list[Span] = []
+    room = width
+    for text, style in spans:
+        size = cell_len(text)
+        if size > room:
+            cut = set_cell_size(text, max(0, room - 1)) + more
+            kept.append((set_cell_size(cut, room), style))
+            return kept
+        if size:
+            kept.append((text, style))
+            room -= size
+    if room:
+        kept.append((" " * room, fill))
+    return kept
+
+
+def right(spans: Sequence[Span], width: int, fill: Style) -> list[Span]:
+    """Return spans of exactly ``width`` cells, at the right edge."""
+    room = width - width_of(spans)
+    return fit(spans, width, fill) if room <= 0 else [(" " * room, fill), *spans]
+
+
+def spread(left: Sequence[Span], end: Sequence[Span], width: int, fill: Style) -> list[Span]:
+    """Return ``left`` at the left edge and ``end`` at the right one; ``left`` is cut first."""
+    size = width_of(end)
+    if size + 1 >= width:
+        return fit(left, width, fill)
+    return [*fit(left, width - size, fill), *end]
+
+
+def strip(spans: Iterable[Span], ascii_only: bool = False) -> Strip:
+    """Return the row for the compositor; in ASCII any other character is ``?``."""
+    if ascii_only:
+        spans = ((text.encode("ascii", "replace").decode("ascii"), style) for text, style in spans)
+    return Strip([Segment(text, style) for text, style in spans])

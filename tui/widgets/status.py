@@ -1,0 +1,186 @@
+"""The facts of the selected run: a list where there is room, flowing lines where there is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from tui.keys import Place
+from tui.screens.rows import Row
+from tui.text import one_line
+from tui.widgets import cells
+from tui.widgets.cells import Pen
+from tui.widgets.facts import Known, facts_of
+from tui.widgets.panel import Panel, Sheet
+from tui.widgets.spans import Span, Spans, fit, width_of
+
+_LABEL = 8
+
+
+class StatusPanel(Panel):
+    """Label and fact in each row; the first facts stay when there are too many."""
+
+    place: ClassVar[Place] = "status"
+    jump: int | None = 1
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._facts: list[Known] = []
+
+    def show(self, row: Row | None) -> None:
+        """Show the facts of a row."""
+        facts = [] if row is None else list(facts_of(row, self._pen(row)))
+        if facts != self._facts:
+            self._facts = facts
+            self.refresh()
+
+    def title(self) -> Spans:
+        """Return the panel's name."""
+        return [("status", self.style("bright", bold=True))]
+
+    def content(self, y: int, width: int) -> Spans:
+        """Return a fact."""
+        rows = _kept(self._facts, self.inner[1])
+        if y >= len(rows):
+            return []
+        label = f"{rows[y].label:<{_LABEL}}"
+        return [(label, self.style("muted")), *rows[y].spans]
+
+    def _pen(self, row: Row) -> Pen:
+        return Pen(self.palette, self.glyphs, self.boxtop.ascii_only, stale=row.is_stale)
+
+
+class StatusLines(Sheet):
+    """The same facts without a frame, as many as flow into the lines that are there."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._facts: list[Known] = []
+
+    def show(self, row: Row | None) -> None:
+        """Show the facts of a row."""
+        pen = (
+            None
+            if row is None
+            else Pen(self.palette, self.glyphs, self.boxtop.ascii_only, stale=row.is_stale)
+        )
+        facts = [] if row is None or pen is None else list(facts_of(row, pen))
+        if facts != self._facts:
+            self._facts = facts
+            self.refresh()
+
+    def row(self, y: int) -> Spans:
+        """Return a line of facts."""
+        lines = self._flow(max(1, self.size.width - 2), max(1, self.size.height))
+        return [(" ", self.style("text")), *lines[y]] if y < len(lines) else []
+
+    def _flow(self, width: int, height: int) -> list[list[Span]]:
+        gap: Span = ("   ", self.style("text"))
+        lines: list[list[Span]] = [[] for _ in range(height)]
+        for known in sorted(self._facts, key=lambda known: known.weight):
+            spans: list[Span] = [(f"{known.label} ", self.style("muted")), *known.spans]
+            need = width_of(spans) + 3
+            line = next((one for one in lines if not one or width_of(one) + need <= width), None)
+            if line is not None:
+                line += ([gap] if line else []) + spans
+        return lines
+
+
+class RunTitle(Sheet):
+    """One row: box, run, model, verdict, progress and the time that is left."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._row: Row | None = None
+        self._face: Spans = ()
+
+    def show(self, row: Row | None) -> None:
+        """Show a row's name and state."""
+        self._row = row
+        face = self._spans(self.size.width)
+        if face != self._face:
+            self.refresh()
+
+    def row(self, y: int) -> Spans:
+        """Return the line."""
+        self._face = self._spans(self.size.width)
+        return self._face
+
+    def _spans(self, width: int) -> Spans:
+        row = self._row
+        if row is None:
+            return [(" no run is selected", self.style("muted"))]
+        pen = Pen(self.palette, self.glyphs, self.boxtop.ascii_only, stale=row.is_stale)
+        spans: list[Span] = [(" ", pen.fill), *cells.name(row, width, pen), ("  ", pen.fill)]
+        sign, word = cells.state(row, 12, pen)
+        if row.run is None:
+            return [*spans, sign, word, ("  ", pen.fill), *cells.word(row, pen)]
+        run = row.run.run
+        says_it = run.headline.lower().startswith(run.verdict)
+        spans += [sign, (" ", pen.fill)] if says_it else [sign, word, ("  ", pen.fill)]
+        spans.append((one_line(run.headline), pen.style(run.verdict if says_it else "text")))
+        if run.progress is not None and width >= 70:
+            spans += [("  ", pen.fill), *cells.progress(row, min(24, width // 6), pen)]
+            spans.append((f" {int(run.progress * 100)}%", pen.style("text")))
+        if run.eta_text != "-":
+            spans += [("  eta ", pen.style("muted")), (run.eta_text, pen.style("text", bold=True))]
+        words = f"  {one_line(run.model or '')} {one_line(run.task or '')}"
+        if width_of(spans) + len(words) < width:
+            spans.append((words, pen.style("muted")))
+        return fit(spans, width, pen.fill, pen.glyphs.more)
+
+
+class Trouble(Sheet):
+    """Why a run failed, what to do next, and the lines of the log that say so; then warnings."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.lines: list[Spans] = []
+
+    def show(self, row: Row | None, most: int) -> None:
+        """Show at most ``most`` lines; nothing at all when all is well."""
+        lines = [] if row is None or row.run is None else self._lines(row)
+        kept = lines[:most] if len(lines) <= most else [*lines[: most - 1], lines[-1]]
+        if kept != self.lines:
+            self.lines = kept
+            self.styles.height = len(kept)
+            self.refresh()
+        self.display = bool(kept)
+
+    def row(self, y: int) -> Spans:
+        """Return a line behind a bar in the colour of trouble."""
+        return self.lines[y] if y < len(self.lines) else []
+
+    def _lines(self, row: Row) -> list[Spans]:
+        assert row.run is not None
+        run = row.run.run
+        bad, text, muted = self.style("bad"), self.style("text"), self.style("muted")
+        bar: Span = (f" {self.glyphs.cursor} ", bad)
+        soft: Span = (f" {self.glyphs.cursor} ", self.style("warning"))
+        lines: list[Spans] = []
+        found = run.diagnosis
+        if found is not None:
+            lines.append([bar, (one_line(found.summary), self.style("bad", bold=True))])
+            if found.hint:
+                lines.append([bar, ("next: ", muted), (one_line(found.hint), text)])
+        elif row.needs_a_person and run.reason:
+            lines.append([bar, (one_line(run.reason), self.style("bad", bold=True))])
+        lines += [
+            [soft, (self.glyphs.warning + " ", self.style("warning")), (one_line(line), text)]
+            for line in run.warnings
+        ]
+        if found is not None and found.excerpt:
+            if found.source:
+                lines.append([bar, (f"from {one_line(found.source)}", self.style("faint"))])
+            lines += [[bar, (one_line(line), muted)] for line in found.excerpt]
+        return lines
+
+
+def _kept(facts: Sequence[Known], height: int) -> list[Known]:
+    """Leave out the facts that matter least until the rest fits."""
+    kept = list(facts)
+    while len(kept) > height:
+        heaviest = max(known.weight for known in kept)
+        last = max(i for i, known in enumerate(kept) if known.weight == heaviest)
+        del kept[last]
+    return kept
