@@ -145,7 +145,7 @@ def test_the_best_of_a_file_without_marks_is_what_its_last_row_names() -> None:
 
 def test_the_model_and_the_task_are_named() -> None:
     run = judged()
-    assert (run.model, run.task) == ("yolo9-s", "detect")
+    assert (run.model, run.task) == ("yolo9s", "detect")
     assert judged(status=status(model_size=None)).model == "yolo9"
     assert judged(status=status(model_family=None, model_size=7, task=[])).model is None
 
@@ -166,7 +166,7 @@ def test_all_text_is_clean() -> None:
             best_metric_name="metrics/\u202em",
         )
     )
-    assert run.model == "yolo9-s"
+    assert run.model == "yolo9s"
     assert run.task == "de\\ntect"
     assert run.reason == "E: [bold]no[/bold] hf_***"
     assert run.best is not None

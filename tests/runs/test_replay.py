@@ -83,7 +83,7 @@ def test_a_run_that_stopped_early() -> None:
 
 def test_another_family_without_results_csv() -> None:
     run = played("yolox_done")[-1]
-    assert (run.verdict, run.epoch, run.model) == ("completed", 10, "yolox-n")
+    assert (run.verdict, run.epoch, run.model) == ("completed", 10, "yoloxn")
 
 
 def test_a_run_that_was_interrupted() -> None:
