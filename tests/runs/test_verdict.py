@@ -344,6 +344,12 @@ def test_a_half_written_status_is_told_and_the_rest_speaks() -> None:
     assert run.warnings[-1] == "status.json: half-written or no JSON"
 
 
+def test_a_derived_verdict_is_said_once() -> None:
+    dead = judged(status=b"", metrics=table(*LOSSES), process=gone())
+    assert dead.headline == "derived: DEAD (was running, epoch 12)"
+    assert judged(status=None).headline == "derived: unknown, no epochs yet"
+
+
 def test_a_directory_with_nothing_but_its_configuration_just_begins() -> None:
     run = assess(evidence(CASES / "RUN-10" / "runs" / "run13"))
     assert run.verdict == "starting"

@@ -10,7 +10,10 @@ from tui.runs.words import clock_text
 def headline(found: Findings, judgement: Judgement) -> str:
     """Return the line; the verdict's own word stands in it where an epoch alone would mislead."""
     line = _line(found, judgement)
-    return f"derived: {judgement.verdict}, {line}" if is_derived(found) else line
+    if not is_derived(found):
+        return line
+    told = line.lower().startswith(judgement.verdict)
+    return f"derived: {line}" if told else f"derived: {judgement.verdict}, {line}"
 
 
 def _line(found: Findings, judgement: Judgement) -> str:
