@@ -109,7 +109,7 @@ def test_every_state_between_two_writes_is_a_valid_run(
 def test_a_replayed_history_ends_with_the_recorded_numbers(
     stage: Stage, play: Callable[..., Playback]
 ) -> None:
-    assert play("yolo9t_long", done=35).play(Ticks())
+    assert play("yolo9t_long", done=36).play(Ticks())
     played = rows(stage.directory("run1") / "metrics.jsonl")
     assert played == rows(RUNS / "yolo9t_long" / "metrics.jsonl")
     assert (status(stage)["best_metric"], status(stage)["best_epoch"]) == (
@@ -122,17 +122,13 @@ def test_a_run_with_epochs_behind_it_stands_as_a_resumed_one(
     stage: Stage, play: Callable[..., Playback]
 ) -> None:
     """As LibreYOLO's own resume leaves it: recorded in tests/data/runs/yolo9t_resumed."""
-    playback = play("yolo9t_long", done=35)
+    playback = play("yolo9t_long", done=36)
     first = status(stage)
-    assert (first["start_epoch"], first["completed_epochs"], first["current_epoch"]) == (
-        36,
-        35,
-        None,
-    )
-    assert first["progress"] == pytest.approx(0.35)
-    assert len(rows(stage.directory("run1") / "metrics.jsonl")) == 35
+    assert (first["start_epoch"], first["completed_epochs"], first["current_epoch"]) == (36, 36, 36)
+    assert first["elapsed_seconds"] == pytest.approx(first["epoch_seconds"], abs=2.0)
+    assert len(rows(stage.directory("run1") / "metrics.jsonl")) == 36
     assert "Resumed from epoch 35 (will train to epoch 100)" in stage.console("train").read_text()
-    playback.play(Ticks())
+    assert playback.play(Ticks())
     last = status(stage)
     assert (last["state"], last["completed_epochs"], last["progress"]) == ("completed", 65, 0.65)
 

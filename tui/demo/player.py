@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import threading
 import time
@@ -38,7 +39,10 @@ class Stage:
 
 
 class Playback:
-    """One run being written: ``prepare`` makes it visible at once, ``play`` carries it on."""
+    """One run being written: ``prepare`` makes it visible at once, ``play`` carries it on.
+
+    ``done`` is the number of epochs it has behind it then: 0, or at least 2.
+    """
 
     def __init__(
         self,
@@ -55,7 +59,7 @@ class Playback:
         self._done = done
         self._speed = speed
         self._sizes = recording.sizes()
-        self._epoch = done
+        self._written = 0.0
         self._last_status = ""
         self._unfinished: set[str] = set()
         self._directory = RunDirectory(stage.directory(name), stage.console(console))
@@ -63,35 +67,33 @@ class Playback:
         self.stand_in: StandIn | None = None
 
     def prepare(self, now: float) -> None:
-        """Write the epochs already done, and start the training up to its first status.json."""
+        """Write what is there at once: a training with ``done`` epochs, or one that just began.
+
+        A process cannot be older than it is, so epochs that lie behind were another process's: the
+        training stands as one that was resumed, and of ``done`` epochs the last is its own.
+        """
         recording = self._recording
+        earlier = first = 0.0
         if self._done:
-            end = recording.end_of_epoch(self._done)
-            self._write_past([e for e in recording.events if e.t <= end], now - BREAK_SECONDS)
-        resume = ["resume=true"] if self._done else []
-        project, name = self._directory.path.parent, self._directory.path.name
-        self.stand_in = StandIn(
-            self._stage.home,
-            [*recording.arguments, f"project={project}", f"name={name}", *resume],
-            self._directory.console,
-            self._stage.environment,
+            earlier, first = (recording.end_of_epoch(self._done - back) for back in (1, 0))
+            self._write_past(recording.between(-1.0, earlier), now - BREAK_SECONDS)
+        self.stand_in = self._start_process()
+        started_at = now - (first - earlier) / self._speed
+        self._invocation = self._begin(
+            self.stand_in.pid, started_at, max(self._done, 1), self._speed
         )
-        self._invocation = self._begin(self.stand_in.pid, now, self._done + 1, self._speed)
         self._directory.write(files.CONFIG, self._invocation.config(recording.config))
-        for event in recording.events:
-            if event.t <= recording.first_status:
-                self._write(event, now)
+        for event in recording.between(-1.0, recording.first_status):
+            self._write(event, started_at)
+        for event in recording.between(earlier, first):
+            self._write(event, now)
+        self._written = first or recording.first_status
 
     def play(self, stop: threading.Event) -> bool:
         """Write the rest in its own time; returns whether the training ended by itself."""
         assert self.stand_in is not None
-        begin = self._recording.first_status
-        if self._done:
-            begin = self._recording.end_of_epoch(self._done)
-        timing = Timing(begin, time.time(), self._speed)
-        for event in self._recording.events:
-            if event.t <= begin:
-                continue
+        timing = Timing(self._written, time.time(), self._speed)
+        for event in self._recording.between(self._written, math.inf):
             if stop.wait(max(0.0, timing.at(event.t) - time.time())):
                 return False
             code = self.stand_in.ended()
@@ -110,6 +112,16 @@ class Playback:
         if self.stand_in is not None and self.stand_in.ended() is None:
             self.stand_in.end()
         self._stage.gpus.show("idle")
+
+    def _start_process(self) -> StandIn:
+        project, name = self._directory.path.parent, self._directory.path.name
+        resume = ["resume=true"] if self._done > 1 else []
+        return StandIn(
+            self._stage.home,
+            [*self._recording.arguments, f"project={project}", f"name={name}", *resume],
+            self._directory.console,
+            self._stage.environment,
+        )
 
     def _begin(self, pid: int, started_at: float, start_epoch: int, speed: float) -> Invocation:
         return Invocation(

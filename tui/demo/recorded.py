@@ -72,6 +72,10 @@ class Recording:
                 return event.t
         raise LookupError(f"{self.name} has no epoch {epoch}")
 
+    def between(self, after: float, until: float) -> list[Event]:
+        """The events later than ``after``, up to and with ``until``."""
+        return [event for event in self.events if after < event.t <= until]
+
     def sizes(self) -> dict[str, int]:
         """The complete size of each checkpoint: the largest that was seen."""
         sizes: dict[str, int] = {}

@@ -13,7 +13,7 @@ from tui.demo.gpus import GpuModel, Gpus
 from tui.demo.player import Playback, Stage
 from tui.demo.recorded import load
 
-EPOCHS_DONE = 35
+EPOCHS_DONE = 40
 """How many epochs the long run has behind it when the demo starts."""
 
 PAUSE_SECONDS = 20.0
