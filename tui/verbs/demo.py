@@ -28,8 +28,14 @@ if TYPE_CHECKING:
 def command(session: Session, train: bool, speed: float) -> int:
     """Try boxtop without a box: an SSH server of its own plays a recorded run.
 
-    Nothing is left afterwards. Without a terminal it prints one look.
+    GPUs and prices of its boxes are made up. Nothing is left afterwards. Without a terminal it
+    prints one look.
     """
+    return show_demo(session, train=train, speed=speed)
+
+
+def show_demo(session: Session, *, train: bool = False, speed: float = 1.0) -> int:
+    """Start the demo's boxes, show them until the screen is left, and take them away."""
     from tui.demo.session import DemoSession
     from tui.links.ssh_config import ConfigFiles
 
