@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -155,3 +156,22 @@ def test_what_a_failing_proxy_command_says_is_shown(way: Way, dial: Dial) -> Non
     with pytest.raises(LinkError, match="ProxyCommand of box: no way there") as caught:
         dial(SshTarget("box"))
     assert caught.value.kind == "unreachable"
+
+
+def test_many_boxes_behind_one_jump_host_do_not_storm_it(
+    make_sshd: MakeServer, home: Path, tmp_path: Path, dial: Dial
+) -> None:
+    key = make_key(tmp_path / "id")
+    outer = make_sshd(key, options=["MaxStartups 8"])
+    Way(home, {"outer": outer, "box": make_sshd(key)}).write({"box": "outer"})
+    answers: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(said(dial(SshTarget("box")), "echo well")))
+        for _ in range(16)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == ["well\n"] * 16
+    assert "MaxStartups" not in outer.log

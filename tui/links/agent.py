@@ -29,6 +29,8 @@ class AgentClient:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        if not hasattr(socket, "AF_UNIX"):
+            raise KeyProblem("ssh-agent cannot be reached from this system")
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             self._socket.settimeout(LIST_SECONDS)

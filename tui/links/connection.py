@@ -180,9 +180,7 @@ def _stream(connection: Connection, hop: Hop) -> tuple[ProxyProcess | None, sock
         proxy = ProxyProcess(hop.proxy_command)
         connection.parts.add(proxy.close)
         return proxy, proxy.socket
-    stream = connect_tcp(hop, connection.parts)
-    connection.parts.add(stream.close)
-    return None, stream
+    return None, connect_tcp(hop, connection.parts)
 
 
 def _through(connection: Connection, hop: Hop) -> socket.socket:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from paramiko.channel import Channel
 from paramiko.common import cMSG_CHANNEL_REQUEST
 from paramiko.message import Message
 from paramiko.ssh_exception import SSHException
 
+from tui.links.base import LinkError
 from tui.links.connection import Connection
 
 READ_BYTES = 256 * 1024
 KEPT_ERROR_BYTES = 4096
 WRITE_SECONDS = 15.0
+EARLY_BYTES = 64 * 1024
+"""What OpenSSH takes before it has said so, see ``ExecPipe._borrow_window``."""
 
 
 class ExecPipe:
@@ -21,7 +26,9 @@ class ExecPipe:
         self._connection = connection
         self._channel = connection.open_session()
         self._errors = b""
+        self._borrowed = 0
         self._request(self._channel, command)
+        self._borrow_window(self._channel)
 
     def _request(self, channel: Channel, command: str) -> None:
         """Send the exec request and go on at once: input may follow in the same flight.
@@ -40,6 +47,25 @@ class ExecPipe:
                 self._connection.transport._send_user_message(request)
             except (SSHException, EOFError, OSError) as error:
                 raise self._connection.lost(error) from error
+
+    def _borrow_window(self, channel: Channel) -> None:
+        """Let the first input travel with the request, which saves another round trip.
+
+        OpenSSH opens a session with an empty window and widens it to 2 MB while it handles the exec
+        request, so input right behind the request is always in order there. What was borrowed is
+        given back when the widening arrives.
+        """
+        if "OpenSSH" in self._connection.transport.remote_version:
+            with channel.lock:
+                if channel.out_window_size == 0:
+                    channel.out_window_size = self._borrowed = EARLY_BYTES
+
+    def _give_back(self) -> None:
+        channel = self._channel
+        with channel.lock:
+            if self._borrowed and channel.out_window_size > EARLY_BYTES:
+                channel.out_window_size -= self._borrowed
+                self._borrowed = 0
 
     @property
     def errors(self) -> str:
@@ -73,6 +99,7 @@ class ExecPipe:
 
     def write(self, data: bytes) -> None:
         """Send input. Raises LinkError("lost") when it cannot be sent within WRITE_SECONDS."""
+        self._give_back()
         with self._connection.deadline(WRITE_SECONDS):
             try:
                 self._channel.settimeout(WRITE_SECONDS)
@@ -81,8 +108,9 @@ class ExecPipe:
                 raise self._connection.lost(error) from error
 
     def close(self) -> None:
-        """End the command's input and the channel."""
-        with self._connection.deadline(WRITE_SECONDS):
+        """End the command's input and the channel; a connection that is gone needs no farewell."""
+        gone = (LinkError, SSHException, EOFError, OSError)
+        with contextlib.suppress(*gone), self._connection.deadline(WRITE_SECONDS):
             self._channel.close()
 
     def _drain_errors(self) -> None:

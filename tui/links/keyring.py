@@ -25,6 +25,9 @@ class KeyRing:
 
         Raises KeyProblem: no passphrase given, wrong three times, unsupported, damaged.
         """
+        known = self._open.get((file.path, file.content))
+        if known is not None:
+            return known
         if not file.encrypted:
             return self._keep(file, file.unlock())
         with self._lock:

@@ -7,7 +7,6 @@ is ever asked on the terminal (BatchMode), and no host key is ever followed blin
 from __future__ import annotations
 
 import contextlib
-import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -127,9 +126,6 @@ class SshPipe:
     """A running ssh: the same pipe of bytes as paramiko's channel is to everybody else."""
 
     def __init__(self, plan: Plan, arguments: list[str], parts: Parts) -> None:
-        if shutil.which(arguments[0]) is None:
-            message = "OpenSSH's ssh is needed for this box and is not installed"
-            raise LinkError("usage", message, "install the OpenSSH client")
         self._plan = plan
         self._parts = parts
         self._process = ProcessPipe(arguments)

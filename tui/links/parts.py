@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 
@@ -55,5 +56,6 @@ class Parts:
 
 
 def _close_all(closers: list[Callable[[], None]]) -> None:
-    for closer in closers:
-        closer()
+    with contextlib.ExitStack() as stack:  # the last pushed runs first; a failure stops none
+        for closer in reversed(closers):
+            stack.callback(closer)

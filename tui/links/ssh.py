@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,9 @@ class SshLink:
     def _use_openssh(self, plan: Plan, parts: Parts, reason: str) -> list[str]:
         from tui.links.openssh import OpenSsh
 
+        if shutil.which("ssh") is None:
+            message = f"{plan.box.alias} needs OpenSSH's ssh, which is not installed ({reason})"
+            raise LinkError("usage", message, "install the OpenSSH client")
         openssh = OpenSsh(self._target, plan, self._files)
         notice = openssh.check_host(self._asker, parts)
         self._start = lambda command_line: openssh.run(command_line, parts)
@@ -115,5 +119,5 @@ class SshLink:
 
 def _refuse_gateways(plan: Plan) -> None:
     """Stop before a gateway that is known to run no commands."""
-    if any(hop.hostname.lower() == RUNPOD_GATEWAY for hop in plan.hops):
+    if any(hop.hostname.lower().rstrip(".") == RUNPOD_GATEWAY for hop in plan.hops):
         raise LinkError("no_exec", f"{RUNPOD_GATEWAY} runs no commands", RUNPOD_HINT)
