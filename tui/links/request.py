@@ -6,10 +6,12 @@ import base64
 import json
 import re
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files as package_files
 
 from tui.links.base import HEARTBEAT_SECONDS, FollowRequest, ResumeToken
+from tui.links.follower.followed import LOG_BACKLOG
 from tui.links.follower.wire import PREFIX
 from tui.runs import files
 
@@ -23,7 +25,7 @@ SILENCE_SECONDS = 60.0
 SHELL_MARK = "s:"
 """Starts the one line that a shell waiting for its source takes; every other line is skipped."""
 
-_PLACES = (
+PLACES = (
     "python3",
     "/usr/bin/python3",
     "/usr/local/bin/python3",
@@ -70,18 +72,24 @@ _FIRST = frozenset(
 )
 """What is needed to send every status: small enough for a connection's first flight (14 kB)."""
 
+_SHELL_END = "@END"
+MAX_SHELL_TOKENS = 150
+"""One word of a command line holds 128 kB: tokens beyond this are left out, files begin anew."""
+
+MAX_SHELL_RUNS = 100
+
 _DOCSTRING = re.compile(r'^ *"""(?:[^"]|"(?!""))*"""\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ *#.*\n", re.MULTILINE)
 
 
-def command(marker: str) -> str:
+def command(marker: str, pythons: Sequence[str] = PLACES) -> str:
     """Return the command line that starts a follower under any login shell.
 
     It holds no single quote, backslash, exclamation mark or newline within its quotes, so that sh,
     bash, zsh, fish, csh and tcsh all hand it to ``/bin/sh`` unchanged. A python behind a version
     manager's shim, or merely called ``python``, is asked first what it is.
     """
-    places = " ".join(f'"{place}"' for place in _PLACES)
+    places = " ".join(f'"{place}"' for place in pythons)
     script = (
         f'B="{BOOT}";for p in {places};do q=$(command -v "$p" 2>/dev/null)||continue;'
         'case "$q" in */shims/*|*/python)'
@@ -102,8 +110,70 @@ def python_input(request: FollowRequest, marker: str, machine: bool = True) -> b
 
 
 def sh_input(request: FollowRequest, marker: str, machine: bool = True) -> bytes:
-    """Return what a shell reads that asked for its source."""
-    raise NotImplementedError
+    """Return what a shell reads that asked for its source: a loader's line, then the source."""
+    source = sh_settings(request, marker, machine) + _shell_source()
+    loader = (
+        r"N=$(printf '\n.');N=${N%.};S=;"
+        f'while IFS= read -r l&&[ "$l" != {_SHELL_END} ];do S=$S$l$N;done;'
+        'LC_ALL=C;export LC_ALL;exec /bin/sh -c "$S"'
+    )
+    text = f"{SHELL_MARK}{loader}\n{source}\n{_SHELL_END}\n"
+    return text.encode("utf-8", "surrogateescape")
+
+
+def sh_settings(request: FollowRequest, marker: str, machine: bool) -> str:
+    """Return the lines that set what the sh follower is told, every value quoted."""
+    from tui.links.follower.gpus import PLACES, QUERY
+
+    rest = [name for name in files.REPLACED if name != files.STATUS]
+    grown = [name for name in files.APPENDED if name not in files.TAILED]
+    logs = [name for name in files.APPENDED if name in files.TAILED]
+    tokens = list(request.resume.items())[-MAX_SHELL_TOKENS:]
+    values: dict[str, object] = {
+        "M": marker,
+        "STATUS": files.STATUS,
+        "LOG": files.LOG,
+        "CONSOLE": files.CONSOLE,
+        "WEIGHTS": files.WEIGHTS,
+        "SUFFIX": files.CHECKPOINT_SUFFIX,
+        "MARKERS": " ".join(files.MARKERS),
+        "PRUNED": " ".join(files.PRUNED),
+        "REPLACED": " ".join(rest),
+        "APPENDED": " ".join(grown),
+        "TAILED": " ".join(logs),
+        "DEPTH": files.SEARCH_DEPTH,
+        "TAIL": files.LOG_TAIL_BYTES,
+        "BACKLOG": LOG_BACKLOG,
+        "REPLACED_LIMIT": files.REPLACED_MAX_BYTES,
+        "MAX_RUNS": MAX_SHELL_RUNS,
+        "GPU_QUERY": " ".join(QUERY),
+        "BEAT": int(HEARTBEAT_SECONDS) - 1,
+        "SILENCE": int(SILENCE_SECONDS),
+        "VITALS": max(1, round(request.vitals_seconds)),
+        "SEARCH": max(1, round(request.search_seconds)),
+        "only": request.only or "",
+        "once": "1" if request.once else "",
+        "machine": "1" if machine else "",
+        "wanted_console": request.console or "",
+        "TOKENS": len(tokens),
+        "CONSOLES": len(request.consoles),
+    }
+    for number, ((path, name), token) in enumerate(tokens, 1):
+        values[f"t_path_{number}"] = path
+        values[f"t_name_{number}"] = name
+        values[f"t_token_{number}"] = " ".join(str(value) for value in _token_values(token))
+    for number, (path, console) in enumerate(request.consoles.items(), 1):
+        values[f"c_run_{number}"] = path
+        values[f"c_path_{number}"] = console
+    lines = [f"{name}={shell_quoted(str(value))}" for name, value in values.items()]
+    lines.append(f"PATH=$PATH:{':'.join(PLACES)}:/bin:/sbin:/usr/sbin")
+    lines.append("set -- " + " ".join(shell_quoted(root) for root in request.roots))
+    return "\n".join(lines) + "\n"
+
+
+def shell_quoted(text: str) -> str:
+    """Return text as one word of any POSIX shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def request_line(request: FollowRequest, machine: bool = True) -> bytes:
@@ -177,7 +247,8 @@ def _second_part() -> bytes:
 @cache
 def _sources() -> tuple[dict[str, str], dict[str, str]]:
     """Return the modules that run on the box, in two parts; packages are empty."""
-    first, later = {"tui": "", "tui.links": "", PACKAGE: ""}, {}
+    first = {"tui": "", "tui.links": "", PACKAGE: ""}
+    later: dict[str, str] = {}
     for entry in package_files(PACKAGE).iterdir():
         name, _, kind = entry.name.partition(".")
         if kind == "py" and name != "__init__":
@@ -189,3 +260,10 @@ def _sources() -> tuple[dict[str, str], dict[str, str]]:
 def _bare(source: str) -> str:
     """Return a source without what only people read."""
     return _COMMENT.sub("", _DOCSTRING.sub("", source))
+
+
+@cache
+def _shell_source() -> str:
+    """Return the sh follower without what only people read."""
+    text = package_files(PACKAGE).joinpath("follower.sh").read_text("utf-8")
+    return re.sub(r"^\t*#.*\n|^\n", "", text, flags=re.MULTILINE)

@@ -56,6 +56,10 @@ class VitalsReader:
         elif name == "disk":
             device, _, numbers = text.partition(" ")
             self._disks[device] = numbers
+        elif name in ("df", "dfi"):
+            device, _, printed = text.partition("\n")
+            known = self._disks.get(device, "")
+            self._disks[device] = f"{known} {read_df(printed, name == 'dfi')}".strip()
         elif name in _BOX_ITEMS:
             self._box[name] = text
 
@@ -73,7 +77,7 @@ class VitalsReader:
             cpus=read_cpus(box.get("cpus", ""), box.get("cgroup_cpu", "")),
             memory_used=used,
             memory_total=total,
-            shm=read_space("/dev/shm", box.get("shm", "")),
+            shm=read_space("/dev/shm", box.get("shm", "") or read_df(box.get("shm_df", ""))),
             oom_kills=_labelled(box.get("oom", ""), "oom_kill"),
         )
         self._box, self._disks, self._run, self._count = {}, {}, None, 0
@@ -82,7 +86,7 @@ class VitalsReader:
 
 _BOX_ITEMS = frozenset(
     {"loadavg", "meminfo", "cpus", "cgroup_limit", "cgroup_used", "cgroup_stat", "cgroup_cpu"}
-    | {"oom", "shm", "gpus", "gpu_error"}
+    | {"oom", "shm", "shm_df", "gpus", "gpu_error"}
 )
 _RUN_ITEMS = frozenset({"process", "command", "task", "device", "console"})
 
@@ -153,6 +157,17 @@ def read_space(path: str, numbers: str) -> Disk | None:
     if not inodes_total:
         inodes_free = inodes_total = None
     return Disk(path, parts[0], parts[1], inodes_free, inodes_total)
+
+
+def read_df(text: str, inodes: bool = False) -> str:
+    """Return ``free total`` of what ``df -Pk`` printed in bytes, of ``df -Pi`` in inodes."""
+    lines = text.splitlines()
+    cells = lines[-1].split() if len(lines) > 1 else []
+    numbers = [_integer(cell) for cell in cells[1:4]]
+    if len(numbers) < 3 or numbers[0] is None or numbers[2] is None:
+        return ""
+    unit = 1 if inodes else KIB
+    return f"{numbers[2] * unit} {numbers[0] * unit}"
 
 
 def read_process(text: str, command: str, tasks: tuple[Task, ...]) -> Process | None:
