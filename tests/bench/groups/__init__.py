@@ -1,0 +1,1 @@
+"""One file a group of figures: ``measure`` yields them as they are known."""
