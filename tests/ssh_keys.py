@@ -37,7 +37,8 @@ class Key:
 def make_key(path: Path, kind: str = "ed25519", *options: str, passphrase: str = "") -> Key:
     """Create a key pair at ``path`` (and ``path``.pub) with ssh-keygen."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    command = ["ssh-keygen", "-q", "-t", kind, *options, "-N", passphrase, "-C", path.name]
+    quick = ["-b", "2048"] if kind == "rsa" else []
+    command = ["ssh-keygen", "-q", "-t", kind, *quick, *options, "-N", passphrase, "-C", path.name]
     subprocess.run([*command, "-f", str(path)], check=True, capture_output=True)
     return Key(path, Path(f"{path}.pub").read_text().strip())
 

@@ -291,6 +291,16 @@ class TestStrangeBoxes:
         with system_user(path, server.home) as user:
             assert seen(look(replace(server.target, user=user), runs)) == WELL
 
+    def test_a_box_without_python_is_followed_with_sh(
+        self, make_sshd: MakeServer, home: Path, runs: Path, look: Look, without_python: str
+    ) -> None:
+        server = make_sshd(options=[f"ForceCommand {without_python}"])
+        trust(server, home)
+        facts = look(server.target, runs)
+        assert isinstance(facts[0], Hello)
+        assert facts[0].follower == "sh"
+        assert seen(facts) == WELL
+
     def test_a_gateway_that_wants_a_terminal_is_named(
         self, make_sshd: MakeServer, home: Path, runs: Path, look: Look
     ) -> None:

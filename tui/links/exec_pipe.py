@@ -15,6 +15,7 @@ from tui.links.connection import Connection
 READ_BYTES = 256 * 1024
 KEPT_ERROR_BYTES = 4096
 WRITE_SECONDS = 15.0
+NO_EXEC_HINT = "boxtop needs a login that may run commands, or SFTP"
 EARLY_BYTES = 64 * 1024
 """What OpenSSH takes before it has said so, see ``ExecPipe._borrow_window``."""
 
@@ -78,16 +79,12 @@ class ExecPipe:
         """The command's exit status, once the box has told it."""
         return self._channel.exit_status if self._channel.exit_status_ready() else None
 
-    @property
-    def refused(self) -> bool:
-        """Whether the box did not run the command at all."""
-        return self._channel.closed and not self._channel.event_ready
-
     def read(self, timeout: float) -> bytes:
         """Return what has come, b"" when the command has ended.
 
         Raises TimeoutError after ``timeout`` seconds of silence, LinkError("lost") when the
-        connection broke, Closed when the link was closed.
+        connection broke, LinkError("no_exec") when the box refused to run the command, Closed when
+        the link was closed.
         """
         self._drain_errors()
         self._channel.settimeout(timeout)
@@ -95,17 +92,24 @@ class ExecPipe:
         self._drain_errors()
         if not received and not self._connection.alive:
             raise self._connection.lost(self._connection.transport.get_exception())
+        if not received and self._channel.closed and not self._channel.event_ready:
+            address = self._connection.plan.box.address
+            raise LinkError("no_exec", f"{address} runs no commands", NO_EXEC_HINT)
         return received
 
     def write(self, data: bytes) -> None:
-        """Send input. Raises LinkError("lost") when it cannot be sent within WRITE_SECONDS."""
+        """Send input; a command that has ended takes none, which the next read tells.
+
+        Raises LinkError("lost") when it cannot be sent within WRITE_SECONDS.
+        """
         self._give_back()
         with self._connection.deadline(WRITE_SECONDS):
             try:
                 self._channel.settimeout(WRITE_SECONDS)
                 self._channel.sendall(data)
             except (SSHException, EOFError, OSError) as error:
-                raise self._connection.lost(error) from error
+                if not (self._channel.closed and self._connection.alive):
+                    raise self._connection.lost(error) from error
 
     def close(self) -> None:
         """End the command's input and the channel; a connection that is gone needs no farewell."""
