@@ -150,6 +150,9 @@ def test_a_sandbox_is_removed_with_all_that_is_in_it() -> None:
     (sandbox.path / "deep" / "er").mkdir(parents=True)
     sandbox.remove()
     assert not sandbox.path.exists()
+    with open(os.devnull) as next_file:
+        sandbox.remove()
+        assert next_file.read() == "", "removing twice closes no file of somebody else"
 
 
 def test_training_without_libreyolo_says_what_to_install(

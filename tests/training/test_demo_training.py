@@ -13,7 +13,7 @@ from tests.waiting import wait_until
 from tui.demo.session import DemoSession
 from tui.demo.train import EPOCHS
 
-pytestmark = [pytest.mark.train, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.train, pytest.mark.timeout(400)]
 
 
 @pytest.mark.skipif(not PYTHON.exists(), reason=f"no Python with LibreYOLO at {PYTHON}")

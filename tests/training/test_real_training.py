@@ -20,10 +20,10 @@ from tui.runs.model import Run
 from tui.view import RunView
 from tui.watch import Fleet, look
 
-pytestmark = [pytest.mark.train, pytest.mark.sshd, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.train, pytest.mark.sshd, pytest.mark.timeout(400)]
 
-SEEN_SECONDS = 20.0
-"""Within two looks at the process table, with time to spare on a busy machine."""
+SEEN_SECONDS = 60.0
+"""Two looks at the process table take 10 s; the rest is for a busy machine."""
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_a_killed_training_was_running_and_is_dead(
     running = view.run
     assert running.pid == training.pid
     assert view.console_path == str(training.console)
-    assert (running.model, running.total_epochs) == ("yolo9-t", 60)
+    assert (running.model, running.total_epochs) == ("yolo9t", 60)
     assert running.reported_state == "running"
     os.kill(training.pid, signal.SIGKILL)
     dead = see(fleet, "killed", "dead").run

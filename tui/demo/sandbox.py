@@ -54,10 +54,11 @@ class Sandbox:
         return self.path / box
 
     def remove(self) -> None:
-        """End what still runs for this sandbox and remove the directory."""
-        _remove(self.path)
-        with contextlib.suppress(OSError):
+        """End what still runs for this sandbox and remove the directory; once is enough."""
+        if self.lock >= 0:
+            _remove(self.path)
             os.close(self.lock)
+            self.lock = -1  # the number may soon be another file's
 
 
 def make_sandbox() -> Sandbox:
