@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,8 @@ class SshLink:
         parts = self._parts = Parts()
         if self._closed_early:
             parts.close()
+        # Importing paramiko takes longer than ssh -G, which leaves the processor free meanwhile.
+        threading.Thread(target=_import_paramiko, name="import paramiko", daemon=True).start()
         return self._facts(request, parts)
 
     def close(self) -> None:
@@ -115,6 +118,10 @@ class SshLink:
             yield from follower.facts()
         finally:
             pipe.close()
+
+
+def _import_paramiko() -> None:
+    import tui.links.exec_pipe  # noqa: F401 - for its effect
 
 
 def _refuse_gateways(plan: Plan) -> None:
