@@ -21,8 +21,8 @@ def one_run(session: Session, target: str) -> tuple[BoxView, RunView]:
     it is known.
     """
     looked = glance(session, session.boxes([target]), LOOK_SECONDS)
-    if looked.missing:
-        raise looked.missing[0]
+    for error in looked.missing.values():
+        raise error
     (view,) = looked.boxes
     chosen = main_run(view.runs)
     if view.link.state != "live":

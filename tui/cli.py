@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ from tui.text import one_line, redact
 
 VERBS = ("watch", "demo", "status", "boxes", "logs", "plot", "open", "config", "completion")
 DEFAULT_VERB = "watch"
+NAME = "boxtop"
+COMPLETE_VARIABLE = "_BOXTOP_COMPLETE"
 
 
 class Boxtop(click.Group):
@@ -86,13 +89,12 @@ def root(context: click.Context) -> int | None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code; no exception leaves it but a closed pipe."""
+    """Run the command line and return its exit code; no exception leaves it."""
     prepare_streams()
     try:
-        words = join_ssh_words(list(arguments))
-        code = root.main(words, prog_name="boxtop", standalone_mode=False, obj=Session())
+        code = _invoke(join_ssh_words(list(arguments)))
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return code
     except BrokenPipeError:
         forget_stdout()
         return PIPE_CLOSED
@@ -105,6 +107,21 @@ def run(arguments: Sequence[str]) -> int:
         return USAGE
     except Exception as error:  # noqa: BLE001 - the one place where a fault becomes a line
         return _fault(error)
+
+
+def _invoke(words: list[str]) -> int:
+    """Run a verb, or answer a shell that completes; not by ``main``, which exits by itself."""
+    instruction = os.environ.get(COMPLETE_VARIABLE)
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(root, {"obj": Session()}, NAME, COMPLETE_VARIABLE, instruction)
+    try:
+        with root.make_context(NAME, words, obj=Session()) as context:
+            code = root.invoke(context)
+    except click.exceptions.Exit as wish:
+        return wish.exit_code
+    return code if isinstance(code, int) else 0
 
 
 def join_ssh_words(arguments: list[str]) -> list[str]:

@@ -93,14 +93,19 @@ def shows_unicode(stream: TextIO, env: Mapping[str, str]) -> bool:
 
 def shows_colour(stream: TextIO, env: Mapping[str, str]) -> bool:
     """Whether escapes may be written: to a terminal only, and not against NO_COLOR."""
-    return stream.isatty() and not env.get("NO_COLOR") and env.get("TERM", "dumb") != "dumb"
+    return stream.isatty() and not env.get("NO_COLOR") and not _is_dumb(env)
 
 
 def shows_screen(env: Mapping[str, str] = os.environ) -> bool:
     """Whether the full screen can be shown: a terminal on both sides that is not dumb."""
     streams = (sys.stdin, sys.stdout)
     terminals = all(stream is not None and stream.isatty() for stream in streams)
-    return terminals and env.get("TERM", "dumb") not in ("dumb", "")
+    return terminals and not _is_dumb(env)
+
+
+def _is_dumb(env: Mapping[str, str]) -> bool:
+    """Whether a terminal says that it knows no escapes, or says nothing of itself."""
+    return env.get("TERM", "") in ("dumb", "")
 
 
 def _width(stream: TextIO) -> int:

@@ -22,10 +22,10 @@ _MOST_SIBLINGS = 8
 
 
 class Glance(msgspec.Struct, frozen=True):
-    """What was seen, in the order of the boxes; ``missing`` are runs that are not there."""
+    """What was seen, in the order of the boxes; ``missing`` says which has not the named run."""
 
     boxes: tuple[BoxView, ...]
-    missing: tuple[UserError, ...] = ()
+    missing: dict[str, UserError] = {}
 
 
 def glance(session: Session, boxes: Sequence[Box], timeout: float) -> Glance:
@@ -36,20 +36,28 @@ def glance(session: Session, boxes: Sequence[Box], timeout: float) -> Glance:
     """
     from tui.watch.look import look
 
-    whole = [_with_siblings(replace(box, run=None)) for box in boxes]
-    views = look(whole, session.asker, session.data, timeout=timeout)
+    whole = [replace(box, run=None) for box in boxes]
+    beside = [_siblings(box) for box in boxes]
+    looked = look(
+        [*whole, *(sibling for siblings in beside for sibling in siblings)],
+        session.asker,
+        session.data,
+        timeout=timeout,
+    )
+    others = iter(looked[len(boxes) :])
     shown: list[BoxView] = []
-    missing: list[UserError] = []
-    for box, view in zip(boxes, views, strict=True):
+    missing: dict[str, UserError] = {}
+    for box, view, siblings in zip(boxes, looked, beside, strict=False):
         wanted = box.run or _own_id(box)
+        runs = [run for _ in siblings for run in next(others).runs]
         if wanted is None:
             shown.append(view)
             continue
         chosen = find_run(view, wanted)
         if chosen is None and view.link.state == "live":
-            missing.append(no_such_run(view, wanted))
-        shown.append(_only(view, chosen))
-    return Glance(tuple(shown), tuple(missing))
+            missing[view.name] = no_such_run(view, wanted)
+        shown.append(_only(view, chosen, runs))
+    return Glance(tuple(shown), missing)
 
 
 def find_run(view: BoxView, wanted: str) -> RunView | None:
@@ -81,11 +89,11 @@ def no_runs(view: BoxView) -> UserError:
     )
 
 
-def _only(view: BoxView, chosen: RunView | None) -> BoxView:
+def _only(view: BoxView, chosen: RunView | None, beside: Sequence[RunView]) -> BoxView:
     """Return a box with one run, and a banner when the live run is another one beside it."""
     if chosen is None:
         return replace(view, runs=())
-    sibling = live_sibling((seen.run for seen in view.runs), chosen.run)
+    sibling = live_sibling((seen.run for seen in (*view.runs, *beside)), chosen.run)
     banner = () if sibling is None else (sibling_text(sibling),)
     return replace(view, runs=(chosen,), notices=(*banner, *view.notices))
 
@@ -99,17 +107,17 @@ def _own_id(box: Box) -> str | None:
     return target.path.name if is_run else None
 
 
-def _with_siblings(box: Box) -> Box:
-    """Look at the newer runs beside a run directory, too.
+def _siblings(box: Box) -> list[Box]:
+    """Return the newer runs beside a run directory that was named, as boxes.
 
     LibreYOLO writes a second `name=run1` to run12, so the run that a person means may be the
     neighbour of the finished one that was named.
     """
     target = box.target
     if _own_id(box) is None or not isinstance(target, LocalTarget):
-        return box
+        return []
     newer = _newer_runs(target.path)[:_MOST_SIBLINGS]
-    return replace(box, roots=(*box.roots, *(str(path) for path in newer)))
+    return [replace(box, target=LocalTarget(path), roots=(str(path),)) for path in newer]
 
 
 def _newer_runs(run: Path) -> list[Path]:

@@ -67,15 +67,16 @@ class Session:
 
         return ConsoleAsker(accept_new_host_key=self.accept_new_host_key)
 
-    def boxes(self, targets: Sequence[str]) -> tuple[Box, ...]:
+    def boxes(self, targets: Sequence[str], *, may_be_none: bool = False) -> tuple[Box, ...]:
         """Return the boxes that are meant; what an ssh line had too much is told.
 
-        Raises UserError for a target that names no box, and when there is no box at all.
+        Raises UserError for a target that names no box, and when there is no box at all unless
+        there ``may_be_none``.
         """
         from tui.fleet import join_boxes, no_boxes
 
         boxes = join_boxes(targets, self.names)
-        if not boxes:
+        if not boxes and not may_be_none:
             raise no_boxes()
         for box in boxes:
             if isinstance(box.target, SshTarget) and box.target.ignored:

@@ -23,11 +23,11 @@ def command(session: Session, shell: str) -> int:
     """
     from click.shell_completion import get_completion_class
 
-    from tui.cli import root
+    from tui.cli import COMPLETE_VARIABLE, NAME, root
 
     completion = get_completion_class(shell)
     assert completion is not None
-    source = completion(root, {}, "boxtop", "_BOXTOP_COMPLETE")
+    source = completion(root, {}, NAME, COMPLETE_VARIABLE)
     template = source.source_template % source.source_vars()
     session.console.say_all([template.strip()])
     return 0

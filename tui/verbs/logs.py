@@ -12,6 +12,7 @@ from tui.options import Verb, targets_argument
 from tui.report.exit_code import BOX_NOT_READ
 from tui.runs.files import CONSOLE, LOG
 from tui.runs.log import LogTail
+from tui.runs.model import NEEDS_A_PERSON
 from tui.session import Session
 from tui.text import said
 from tui.view import BoxView, RunView
@@ -71,7 +72,7 @@ def _remarks(view: RunView, kind: Which, log: LogTail) -> Iterator[str]:
         yield f'no console log of {run} is known; boxtop.toml may name it: console = "/path"'
     elif not log.lines:
         yield f"{run} has no {LOG} yet"
-    elif kind == "run" and view.console.lines:
+    elif kind == "run" and view.console.lines and view.run.verdict in NEEDS_A_PERSON:
         yield f"--console shows what its console caught ({said(view.console_path or CONSOLE)})"
 
 

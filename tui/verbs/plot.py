@@ -72,7 +72,9 @@ def command(
         colour=paper.colour,
         options=options,
     )
-    title = f"{view.name} {chosen.run.id}: {chosen.run.verdict}, {chosen.run.headline}"
+    headline, verdict = chosen.run.headline, chosen.run.verdict
+    state = headline if headline.lower().startswith(verdict) else f"{verdict}, {headline}"
+    title = f"{view.name} {chosen.run.id}: {state}"
     session.console.say_all([said(title, width or paper.width), text])
     return code
 

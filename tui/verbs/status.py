@@ -43,7 +43,8 @@ def show_status(
     else:
         from tui.report.plain import status_lines
 
-        session.console.say_all(status_lines(looked.boxes, session.console.paper))
-    for error in looked.missing:
+        shown = [view for view in looked.boxes if view.name not in looked.missing]
+        session.console.say_all(status_lines(shown, session.console.paper))
+    for error in looked.missing.values():
         session.console.tell_error(error)
     return max(exit_code(looked.boxes), USAGE if looked.missing else 0)

@@ -1,0 +1,203 @@
+"""boxtop as a process: pipes, signals, locales, terminals, and what it loads."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PROJECT
+from tests.cli.runs import CASES, RUNS, live_run
+from tests.waiting import wait_until
+
+Spawn = Callable[..., "subprocess.Popen[bytes]"]
+
+HEAVY = {"paramiko", "cryptography", "textual", "rich", "plotext", "httpx2", "huggingface_hub"}
+NEEDLESS = {"asyncio", "logging", "tomllib", "platformdirs"}
+
+
+def test_status_loads_nothing_that_it_does_not_need() -> None:
+    code = (
+        "import sys\nfrom tui.cli import run\n"
+        f"code = run(['status', {str(RUNS / 'yolox_done')!r}, '--json'])\n"
+        "sys.stderr.write(' '.join(sorted(sys.modules)))\nsys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=PROJECT, check=True
+    )
+    loaded = {name.split(".")[0] for name in done.stderr.split()}
+    assert "tui" in loaded and "click" in loaded
+    assert not loaded & (HEAVY | NEEDLESS)
+    screens = {"tui.app", "tui.screens", "tui.widgets", "tui.charts", "tui.demo", "tui.links.ssh"}
+    assert not set(done.stderr.split()) & screens
+
+
+def test_the_version_is_answered_before_anything_is_loaded() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "tui", "--version"],
+        capture_output=True,
+        text=True,
+        cwd=PROJECT,
+        check=True,
+    )
+    assert done.stdout == "boxtop 0.1.0\n"
+    assert not re.search(r"\b(click|msgspec|typing|json|tui\.cli)\b", done.stderr)
+
+
+def test_without_utf8_every_byte_is_ascii(spawn: Spawn, tmp_path: Path) -> None:
+    run = live_run(tmp_path / "run1")
+    (run / "metrics.jsonl").write_bytes((CASES / "TUI-07" / "metrics.jsonl").read_bytes())
+    (run / "train.log").write_text("caf\u00e9\n")
+    verbs = (["status", tmp_path], ["plot", tmp_path], ["logs", tmp_path], ["--help"])
+    locales: tuple[dict[str, str], ...] = ({}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX"})
+    calls = [(verb, {"PYTHONIOENCODING": "ascii"}) for verb in verbs]
+    calls += [(verbs[0], environment) for environment in locales]
+    started = [(verb, spawn(*verb, LANG="C", **more)) for verb, more in calls]
+    for verb, process in started:
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, b"")
+        assert out and out.isascii()
+        if "plot" in verb:
+            assert all(mark in out for mark in b"*+-|")
+
+
+def test_ascii_can_be_asked_for(spawn: Spawn) -> None:
+    out, _ = spawn("status", RUNS, "--ascii", LANG="C.UTF-8").communicate(timeout=60)
+    assert out.isascii()
+    out, _ = spawn("status", RUNS, LANG="C.UTF-8").communicate(timeout=60)
+    assert not out.isascii()
+
+
+def test_a_reader_that_leaves_ends_it_quietly(spawn: Spawn) -> None:
+    for arguments in (["status", RUNS], ["config", "show"], ["--version"], ["--help"]):
+        process = spawn(*arguments)
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        err = process.stderr.read()
+        assert (process.wait(60), err) == (141, b"")
+
+
+def test_a_full_disk_under_stdout_is_one_line() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "tui", "config", "show"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=PROJECT,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert b"No space left on device" in done.stderr and b"Traceback" not in done.stderr
+
+
+def test_closed_streams_are_survived() -> None:
+    command = f"{sys.executable} -m tui status {RUNS} >&- 2>&-"
+    assert subprocess.run(["sh", "-c", command], cwd=PROJECT, check=False).returncode == 3
+
+
+def test_logs_follow_a_growing_log_until_ctrl_c(spawn: Spawn, tmp_path: Path) -> None:
+    run = live_run(tmp_path / "run1")
+    process = spawn("logs", tmp_path, "-f", "-n", "2")
+    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout.readline() == b"line 19\n"
+    assert process.stdout.readline() == b"line 20\n"
+    with (run / "train.log").open("a") as log:
+        log.write("line 21\nhalf a li")
+        log.flush()
+        assert process.stdout.readline() == b"line 21\n"
+        log.write("ne\n")
+    assert process.stdout.readline() == b"half a line\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
+
+
+def test_logs_wait_for_a_run_that_is_not_there_yet(spawn: Spawn, tmp_path: Path) -> None:
+    process = spawn("logs", f"{tmp_path}:run1", "-f")
+    assert process.stdout is not None and process.stderr is not None
+    assert b"no run run1 on " in process.stderr.readline()
+    live_run(tmp_path / "run1")
+    assert process.stdout.readline() == b"line 1\n"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+
+
+def in_terminal(*arguments: object, **environment: str) -> tuple[int, str]:
+    """Run boxtop in a terminal of 80 columns; returns its exit code and what the terminal got."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tui", *map(str, arguments)],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "PYTHONPATH": str(PROJECT), **environment},
+        start_new_session=True,
+    )
+    os.close(slave)
+    seen = b""
+    try:
+        while chunk := os.read(master, 65536):
+            seen += chunk
+    except OSError:  # the last writer is gone
+        pass
+    os.close(master)
+    return process.wait(60), seen.decode()
+
+
+def test_a_terminal_gets_colours_and_no_color_none() -> None:
+    code, shown = in_terminal("status", RUNS)
+    assert code == 3 and "\x1b[1;31m" in shown
+    for options, environment in ((["--no-color"], {}), ([], {"NO_COLOR": "1"})):
+        code, shown = in_terminal("status", RUNS, *options, **environment)
+        assert code == 3 and "\x1b" not in shown
+
+
+@pytest.mark.parametrize("term", ["dumb", ""])
+def test_a_dumb_terminal_gets_the_status_as_text(term: str) -> None:
+    code, shown = in_terminal(RUNS, TERM=term)
+    assert code == 3 and "yolo9t_killed" in shown and "\x1b" not in shown
+
+
+def test_the_shell_completes_verbs_and_names(spawn: Spawn, home: Path) -> None:
+    config = home / ".config" / "boxtop" / "boxtop.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('[box.labrador]\nssh = "root@203.0.113.7"\n')
+
+    def completed(words: str, position: int) -> str:
+        out, err = spawn(
+            _BOXTOP_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(position)
+        ).communicate(timeout=60)
+        assert err == b""
+        return out.decode()
+
+    assert completed("boxtop st", 1) == "plain,status\n"
+    assert completed("boxtop status la", 2) == "plain,labrador\n"
+    assert completed("boxtop config i", 2) == "plain,init\n"
+    assert completed("boxtop logs /ro", 2) == "file,/ro\n"
+
+
+def test_a_terminal_that_goes_away_leaves_no_process(tmp_path: Path) -> None:
+    live_run(tmp_path / "run1")
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tui", "logs", str(tmp_path), "-f"],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        start_new_session=True,
+    )
+    os.close(slave)
+    assert b"line" in os.read(master, 65536)
+    os.close(master)
+    process.send_signal(signal.SIGHUP)
+    wait_until(lambda: process.poll() is not None, what="boxtop ends with its terminal")
