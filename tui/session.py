@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,17 +16,20 @@ if TYPE_CHECKING:
     from tui.targets import Names
 
 
-@dataclass
 class Session:
-    """The global options of one call, and what follows from them, made when first needed."""
+    """The global options of one call, and what follows from them, made when first needed.
 
-    config: str | None = None
-    data_dir: str | None = None
-    accept_new_host_key: bool = False
-    read_only: bool = False
-    ascii: bool = False
-    no_color: bool = False
-    no_mouse: bool = False
+    The attributes are the options' names; ``options`` sets those that were given.
+    """
+
+    def __init__(self) -> None:
+        self.config: str | None = None
+        self.data_dir: str | None = None
+        self.accept_new_host_key = False
+        self.read_only = False
+        self.ascii = False
+        self.no_color = False
+        self.no_mouse = False
 
     @cached_property
     def console(self) -> Console:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 _WILD = frozenset("*?!")
 
 
-@dataclass(frozen=True)
 class SshHosts:
     """The patterns of all ``Host`` lines, in the order in which they stand."""
 
-    patterns: tuple[str, ...] = ()
+    def __init__(self, patterns: tuple[str, ...] = ()) -> None:
+        self.patterns = patterns
 
     @staticmethod
     def of_user() -> SshHosts:
@@ -23,7 +20,7 @@ class SshHosts:
         files = ConfigFiles.of_user()
         return SshHosts(tuple(host_patterns(files.list, files.home)))
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
         """The patterns that are plain names."""
         return tuple(dict.fromkeys(p for p in self.patterns if not _WILD & set(p)))
