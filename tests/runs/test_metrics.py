@@ -345,3 +345,22 @@ def test_the_table_equals_a_plain_dictionary_of_last_rows(found: list[dict[str, 
         loss = last[epoch].get("train/loss")
         if isinstance(loss, float) and abs(loss) < 1e300:
             assert table.value("train/loss", epoch) == loss
+
+
+def test_a_table_stays_as_it_was_while_rows_arrive() -> None:
+    metrics = Metrics()
+    metrics.feed(b'{"epoch": 1, "train/loss": 3.0}\n')
+    table = metrics.table()
+    metrics.feed(b'{"epoch": 2, "train/loss": 2.0, "lr/new": 1.0}\n')
+    assert table.epochs == [1]
+    assert table.names() == ["train/loss"]
+    assert table.series("train/loss") == [3.0]
+    assert table.series("lr/new") == [None]
+
+
+def test_lists_that_were_read_do_not_change_when_rows_arrive() -> None:
+    metrics = Metrics()
+    metrics.feed(b'{"epoch": 1, "train/loss": 3.0}\n')
+    epochs, losses = metrics.epochs, metrics.series("train/loss")
+    metrics.feed(b'{"epoch": 1, "train/loss": 9.0}\n{"epoch": 2, "train/loss": 2.0}\n')
+    assert (epochs, losses) == ([1], [3.0])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from tui.runs.decode import number, text, whole
@@ -32,17 +34,34 @@ class Mark(NamedTuple):
     epoch: int
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All columns at one moment: epochs and series fit each other, whatever is fed meanwhile."""
+
+    epochs: list[int]
+    columns: Mapping[str, list[float | None]]
+
+    def names(self) -> list[str]:
+        """All numeric columns in order of appearance."""
+        return list(self.columns)
+
+    def series(self, name: str) -> list[float | None]:
+        """The values of a column, one for each epoch."""
+        return self.columns.get(name) or [None] * len(self.epochs)
+
+
 class Metrics:
     """Columns of metrics.jsonl (or results.csv); the last row of an epoch wins.
 
     ``epochs`` is strictly increasing; every series is aligned with it and holds ``None`` where the
-    file has no finite value. ``revision`` changes with every change of content. Lists that are
-    returned are the table's own: read them, do not change them.
+    file has no finite value. ``revision`` changes with every change of content. One thread feeds
+    while another reads: every list that is returned is a copy that no later row changes.
     """
 
     def __init__(self, *, csv: bool = False) -> None:
         self.csv = csv
         self.revision = 0
+        self._lock = threading.RLock()
         self._clear()
 
     def _clear(self) -> None:
@@ -60,17 +79,19 @@ class Metrics:
 
     def reset(self) -> None:
         """Forget everything: the file began anew."""
-        self._clear()
-        self.revision += 1
+        with self._lock:
+            self._clear()
+            self.revision += 1
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the file; a torn last line waits for its end."""
-        bad_before = self._rows.bad_lines
-        taken = False
-        for row in self._rows.feed(data):
-            taken |= self._take(row)
-        if taken or self._rows.bad_lines != bad_before:
-            self.revision += 1
+        with self._lock:
+            bad_before = self._rows.bad_lines
+            taken = False
+            for row in self._rows.feed(data):
+                taken |= self._take(row)
+            if taken or self._rows.bad_lines != bad_before:
+                self.revision += 1
 
     @property
     def bad_lines(self) -> int:
@@ -85,8 +106,9 @@ class Metrics:
     @property
     def epochs(self) -> list[int]:
         """All epochs that have a row, strictly increasing."""
-        self._sort()
-        return self._epochs
+        with self._lock:
+            self._sort()
+            return self._epochs.copy()
 
     @property
     def last_epoch(self) -> int | None:
@@ -107,12 +129,15 @@ class Metrics:
 
     def series(self, name: str) -> list[float | None]:
         """The values of a column, one for each of ``epochs``."""
-        self._sort()
-        column = self._columns.get(name)
-        if column is None:
-            return [None] * len(self._epochs)
-        column.extend([None] * (len(self._epochs) - len(column)))
-        return column
+        with self._lock:
+            self._sort()
+            column = self._columns.get(name, [])
+            return column + [None] * (len(self._epochs) - len(column))
+
+    def table(self) -> Table:
+        """Everything at this moment, to draw from while rows arrive."""
+        with self._lock:
+            return Table(self.epochs, {name: self.series(name) for name in self._columns})
 
     def value(self, name: str, epoch: int) -> float | None:
         """The value of a column at an epoch."""
