@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.links.boxes import Kind, follow, make_kind
+from tests.links.runs_on_disk import append, make_run, write_status
 from tests.waiting import wait_until
 from tui.facts import (
     Beat,
@@ -43,27 +44,6 @@ def runs(tmp_path: Path) -> Path:
     directory = tmp_path / "runs"
     directory.mkdir()
     return directory
-
-
-def make_run(runs: Path, name: str, **status: object) -> Path:
-    run = runs / name
-    run.mkdir(parents=True)
-    write_status(run, **status)
-    return run
-
-
-def write_status(run: Path, **status: object) -> bytes:
-    """Replace status.json as LibreYOLO does: a temporary file, then a rename."""
-    data = json.dumps({"schema_version": 1, "state": "running", **status}, indent=2).encode()
-    leftover = run / ".status.json.k3x9q1aa.tmp"
-    leftover.write_bytes(data)
-    leftover.rename(run / files.STATUS)
-    return data
-
-
-def append(path: Path, data: bytes) -> None:
-    with path.open("ab") as file:
-        file.write(data)
 
 
 def holds(path: Path, name: str, data: bytes) -> Callable[..., bool]:

@@ -106,7 +106,7 @@ def read_gpus(text: str) -> tuple[tuple[Gpu, ...], str | None]:
             gpus.append(
                 Gpu(
                     index=int(cells[0][:6]),
-                    name=",".join(cells[1:-5]),
+                    name=", ".join(cells[1:-5]),
                     util=_number(cells[-5]),
                     memory_used=None if used is None else int(used * MIB),
                     memory_total=None if total is None else int(total * MIB),

@@ -33,6 +33,7 @@ class Changes:
         self.reads = BURST
         self.refilled = time.monotonic()
         self.searched = 0.0
+        self.remote: "dict[int, bool]" = {}
         self.consoles: "dict[bytes, tuple[int, int] | None]" = {}
         self.inotify: "Inotify | None" = None
         try:
@@ -45,10 +46,21 @@ class Changes:
         if self.inotify is None:
             return
         for run in runs:
-            run.told = self.inotify.watch(run.path, RUN_MASK) and not remote(run.device)
+            if run.device not in self.remote:
+                self.remote[run.device] = remote(run.device)
+            run.told = self.inotify.watch(run.path, RUN_MASK) and not self.remote[run.device]
         for path in self.follower.search.directories():
             if path not in self.follower.runs:
                 self.inotify.watch(path, DIRECTORY_MASK)
+        self.keep()
+
+    def keep(self) -> None:
+        """Watch again what took the place of a directory or log that was watched."""
+        if self.inotify is None:
+            return
+        for run in self.follower.runs.values():
+            if run.told:
+                self.inotify.watch(run.path, RUN_MASK)
         self.watch_consoles()
 
     def watch_consoles(self) -> None:

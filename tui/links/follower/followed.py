@@ -52,7 +52,8 @@ class Followed:
     """One file of one run, looked at again and again by its path.
 
     ``known`` says that the watching side has heard of it, so that its going is news; ``seen`` is
-    the signature up to which everything was sent.
+    the signature up to which everything was sent; ``caught_up`` that there was nothing more to
+    send at least once.
     """
 
     def __init__(self, disk: LocalDisk, output: Memory, run: bytes, name: bytes) -> None:
@@ -62,6 +63,7 @@ class Followed:
         self.name = name
         self.path = os.path.join(run, name)
         self.known = False
+        self.caught_up = False
         self.misses = 0
         self.trouble: "tuple[object, ...] | None" = None
         self.seen: "tuple[int, ...] | None" = None
@@ -80,6 +82,7 @@ class Followed:
             return self.missed(error.errno or errno.EIO, info)
         self.misses = 0
         self.trouble = None
+        self.caught_up = self.caught_up or again is None
         return again
 
     def take(self, info: Info) -> "float | None":
@@ -344,6 +347,7 @@ class Tailed(Appended):
         now = time.monotonic()
         self.allowance = min(LOG_RATE, self.allowance + (now - self.refilled) * LOG_RATE)
         self.refilled = now
+        self.caught_up = self.caught_up or self.allowance < 1
         return min(CHUNK, int(self.allowance))
 
     def behind(self, size: int) -> bool:

@@ -557,11 +557,19 @@ is_launcher() { # PID
 	return 1
 }
 
+# Our own ancestors, which never belong to a training.
+find_ours() {
+	ours=" $$ "
+	parent=$$
+	while [ "$parent" -gt 1 ] && process "$parent"; do ours="$ours$parent "; done
+}
+
 # The other members of a training's tree: below its topmost ancestor that is a launcher.
 tree() { # PID: sets $members
 	top=$1
 	process "$1" || return 0
 	while [ "$parent" -gt 1 ] && is_launcher "$parent"; do
+		case $ours in *" $parent "*) break ;; esac
 		top=$parent
 		process "$top" || break
 	done
@@ -584,7 +592,7 @@ tree() { # PID: sets $members
 
 tree_facts() { # RUN PID: adds to $facts
 	eval "members=\$r_tree_$1"
-	if [ -n "$surveyed" ]; then
+	if [ -n "$surveyed" ] && is_launcher "$2"; then
 		tree "$2"
 		eval "r_tree_$1=\$members"
 	fi
@@ -614,6 +622,7 @@ link_of() { # LINK: sets $target
 find_console() { # RUN PID
 	eval "path=\$r_path_$1 console=\$r_console_$1 root=\$r_root_$1 members=\$r_tree_$1"
 	candidate=
+	[ -z "$2" ] || is_launcher "$2" || set -- "$1" ""
 	for pid in $2 $members; do
 		for number in 1 2; do
 			[ -z "$candidate" ] || break
@@ -836,6 +845,7 @@ work() {
 	followed="$nl/$nl"
 	start_clock
 	last_survey=$((now - 100))
+	find_ours
 	tools
 	hello "$@"
 	search

@@ -119,7 +119,7 @@ class Follower:
         for followed, run in ready:
             if self.output.full:
                 return
-            again = followed.check()
+            again = followed.check() if followed in run.files else None
             if again is None:
                 self.agenda.pop(followed, None)
             else:

@@ -19,6 +19,10 @@ LIMIT_SECONDS = 5.0
 PAUSE_SECONDS = 60.0
 OUTPUT_BYTES = 65536
 REAP_SECONDS = 0.02
+
+HEAD_START_SECONDS = 1.0
+"""The question is asked so long before the facts are sent, so that its answer is fresh."""
+
 TIMED_OUT = b"timed out after 5 s"
 
 
@@ -40,7 +44,7 @@ class Gpus:
 
     def __init__(self, path: "str | None", seconds: float) -> None:
         self.path = path
-        self.seconds = seconds
+        self.seconds = max(1.0, seconds - HEAD_START_SECONDS)
         self.process: "subprocess.Popen[bytes] | None" = None
         self.descriptor = -1
         self.data = b""

@@ -106,7 +106,7 @@ class Loop:
 
     def timers(self, now: float) -> None:
         """Do what the clock asks for."""
-        if self.gpus is not None and self.gpus.tick(now):
+        if self.gpus is not None and self.gpus.tick(now) and not self.settled:
             self.due["vitals"] = now
         for name, when in list(self.due.items()):
             if when <= now and not self.output.full:
@@ -130,7 +130,7 @@ class Loop:
             if run.told and run.hot():
                 self.follower.ask_for(run, run.due_files())
         if self.changes is not None:
-            self.changes.watch_consoles()
+            self.changes.keep()
         return SLOW_SECONDS
 
     def on_cold(self) -> float:
@@ -179,7 +179,8 @@ class Loop:
         if self.gpus is not None and (not self.gpus.answered or self.due["vitals"] <= now):
             return
         soon = now + SETTLING_SECONDS
-        if any(when < soon for when, _ in self.follower.agenda.values()):
+        agenda = self.follower.agenda.items()
+        if any(when < soon and not one.caught_up for one, (when, _) in agenda):
             return
         self.settled = True
         self.output.send(b"S", moment(time.time()))

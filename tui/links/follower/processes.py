@@ -9,6 +9,9 @@ BOOT_CLOCK = 7
 COMMAND_BYTES = 1000
 MAX_TREE = 64
 
+REUSE_SECONDS = 60.0
+"""A process that started so long after the training began is another one with the same pid."""
+
 LAUNCHERS = (b"python", b"libreyolo", b"torchrun", b"accelerate", b"deepspeed")
 SHELLS = (b"sh", b"bash", b"dash", b"zsh", b"nohup", b"env", b"time", b"nice")
 STRANGERS = (b"jupyter", b"ipykernel", b"supervisor", b"notebook", b"code-server", b"boxtop",
@@ -152,12 +155,26 @@ class Training:
         self.family: "dict[int, int]" = {}
         self.boot = boot_time()
         self.alive = False
+        self.begun = 0.0
 
-    def name(self, pid: int) -> None:
-        """Take the pid that status.json gives."""
-        if pid != self.pid:
-            self.pid = pid
-            self.family = {}
+    def name(self, pid: int, begun: float) -> bool:
+        """Take the pid that status.json gives, and when it says to have begun; True when new."""
+        self.begun = begun
+        if pid == self.pid:
+            return False
+        self.pid = pid
+        self.family = {}
+        return True
+
+    def genuine(self) -> bool:
+        """Whether the pid is still the training's: not a later process, not a server or shell."""
+        process = entry(self.pid)
+        if process is None or process.zombie():
+            return False
+        started = None if self.boot is None else self.boot + process.start / clock_ticks()
+        if self.begun and started is not None and started > self.begun + REUSE_SECONDS:
+            return False
+        return words(self.pid)[0].startswith(LAUNCHERS)
 
     def facts(self) -> "list[tuple[bytes, bytes]]":
         """Return what is to be sent of this training: ``process``, ``command``, ``task``…"""
@@ -180,7 +197,7 @@ class Training:
         """Return a start time by the box's clock, ``-`` where the boot time is not known."""
         if self.boot is None:
             return b"-"
-        return b"%.2f" % (self.boot + ticks / os.sysconf("SC_CLK_TCK"))
+        return b"%.2f" % (self.boot + ticks / clock_ticks())
 
     def tasks(self) -> "list[tuple[bytes, bytes]]":
         """Return the other processes of the tree; those that outlived the training too."""
@@ -197,7 +214,7 @@ class Training:
 
     def survey(self, processes: "dict[int, Entry]") -> None:
         """Find the members of the tree in a fresh process table."""
-        if self.pid in processes and not processes[self.pid].zombie():
+        if self.pid in processes and self.genuine():
             heads = [top(self.pid, processes)]
         else:
             heads = [pid for pid in self.family if pid in processes]
@@ -205,6 +222,11 @@ class Training:
             for pid in descendants(head, processes):
                 if pid != self.pid and len(self.family) < MAX_TREE:
                     self.family[pid] = processes[pid].start
+
+
+def clock_ticks() -> int:
+    """Return how many ticks of the process table make a second."""
+    return os.sysconf("SC_CLK_TCK")
 
 
 def boot_time() -> "float | None":

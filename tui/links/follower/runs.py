@@ -102,7 +102,8 @@ class Run:
 
     def rank(self, followed: Followed) -> "tuple[int, int]":
         """Return a file's place in the order of sending: by kind first, then by run."""
-        return (self.files.index(followed), self.order)
+        place = self.files.index(followed) if followed in self.files else len(self.files)
+        return (place, self.order)
 
     def follow_console(self, path: bytes) -> "Tailed | None":
         """Follow this console log; None when it is followed already."""

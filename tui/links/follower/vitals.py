@@ -63,8 +63,7 @@ class Vitals:
         fresh = False
         for run in runs:
             training = self.trainings.setdefault(run.path, processes.Training())
-            fresh = fresh or training.pid != run.status.pid
-            training.name(run.status.pid)
+            fresh = training.name(run.status.pid, run.status.started) or fresh
         now = time.monotonic()
         if not fresh and now - self.surveyed < SURVEY_SECONDS:
             return False
@@ -105,7 +104,7 @@ class Vitals:
     def console_path(self, run: Run, runs: "list[Run]") -> "bytes | None":
         """Return the path of a run's console log: from its process, or by what is likely."""
         training = self.trainings[run.path]
-        if processes.entry(training.pid) is not None and console.readable(training.pid):
+        if training.pid and training.genuine() and console.readable(training.pid):
             for pid in [training.pid, *training.family]:
                 path = console.output_of(pid)
                 if path is not None:
