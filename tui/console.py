@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from typing import TextIO
@@ -111,4 +110,6 @@ def _is_dumb(env: Mapping[str, str]) -> bool:
 def _width(stream: TextIO) -> int:
     if not stream.isatty():
         return _USUAL
+    import shutil
+
     return max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size((_USUAL, 24)).columns))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,6 +28,8 @@ def record_fault(error: BaseException) -> None:
     """Append an exception with its traceback, tokens redacted; nothing without ``--debug``."""
     if _target is None:
         return
+    import traceback
+
     at = datetime.now(UTC).isoformat(timespec="seconds")
     lines = redact("".join(traceback.format_exception(error)))
     with _lock:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tui.boxes import LocalTarget
 from tui.facts import Fact
 from tui.links.base import FollowRequest, LinkError
 from tui.links.frames import Decoder
 from tui.links.pipe import FollowerPipe, new_marker
-from tui.links.process_pipe import ProcessPipe
 from tui.links.request import BOOT, request_line
+
+if TYPE_CHECKING:
+    from tui.links.process_pipe import ProcessPipe
 
 
 class LocalLink:
@@ -43,6 +46,8 @@ class LocalLink:
 
     def _follow(self, request: FollowRequest) -> Iterator[Fact]:
         """Run the follower as a process, so that a hanging disk hangs nobody else."""
+        from tui.links.process_pipe import ProcessPipe
+
         marker = new_marker()
         pipe = ProcessPipe([sys.executable, "-S", "-E", "-u", "-c", BOOT])
         self._pipe = pipe

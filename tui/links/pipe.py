@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import NoReturn, Protocol
@@ -48,7 +48,7 @@ class Pipe(Protocol):
 
 def new_marker() -> str:
     """Return the random word that tells one connection's frames from anything else."""
-    return secrets.token_hex(8)
+    return os.urandom(8).hex()
 
 
 class FollowerPipe:

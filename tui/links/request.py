@@ -8,7 +8,6 @@ import re
 import zlib
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files as package_files
 
 from tui.links.base import HEARTBEAT_SECONDS, FollowRequest, ResumeToken
 from tui.links.follower.followed import LOG_BACKLOG
@@ -249,6 +248,8 @@ def _sources() -> tuple[dict[str, str], dict[str, str]]:
     """Return the modules that run on the box, in two parts; packages are empty."""
     first = {"tui": "", "tui.links": "", PACKAGE: ""}
     later: dict[str, str] = {}
+    from importlib.resources import files as package_files
+
     for entry in package_files(PACKAGE).iterdir():
         name, _, kind = entry.name.partition(".")
         if kind == "py" and name != "__init__":
@@ -265,5 +266,7 @@ def _bare(source: str) -> str:
 @cache
 def _shell_source() -> str:
     """Return the sh follower without what only people read."""
+    from importlib.resources import files as package_files
+
     text = package_files(PACKAGE).joinpath("follower.sh").read_text("utf-8")
     return re.sub(r"^\t*#.*\n|^\n", "", text, flags=re.MULTILINE)

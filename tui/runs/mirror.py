@@ -9,7 +9,6 @@ takes its name.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from pathlib import Path
@@ -172,6 +171,8 @@ class RunMirror:
                 tail = copy.read(tail_size)
         except FileNotFoundError:
             return None
+        import hashlib
+
         return ResumeToken(
             offset=life.base + found.st_size,
             device=life.device,

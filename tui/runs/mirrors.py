@@ -9,18 +9,18 @@ Names from a box are quoted byte by byte, so that no name can leave its folder.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
 from tui.facts import RunFound, Vitals
 from tui.runs.mirror import META, MirrorError, RunMirror, decode, encode, replace
+
+if TYPE_CHECKING:
+    import tempfile
 
 BOX_META = "box.json"
 LOCK = ".lock"
@@ -114,6 +114,8 @@ class BoxMirror:
 
     def remove(self, mirror: RunMirror) -> None:
         """Delete a run's mirror and the folders that it leaves empty."""
+        import shutil
+
         shutil.rmtree(mirror.directory)
         parent = mirror.directory.parent
         while parent != self.directory and not any(parent.iterdir()):
@@ -121,6 +123,9 @@ class BoxMirror:
             parent = parent.parent
 
     def _borrow(self) -> None:
+        import shutil
+        import tempfile
+
         self._borrowed = tempfile.TemporaryDirectory(prefix="boxtop-")
         private = Path(self._borrowed.name) / "box"
         shutil.copytree(self.directory, private, ignore=shutil.ignore_patterns(LOCK, "*.tmp"))
@@ -185,4 +190,6 @@ def _folder(name: str) -> str:
 
 
 def _digest(name: str) -> str:
+    import hashlib
+
     return hashlib.sha256(os.fsencode(name)).hexdigest()[:16]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Callable
 from contextlib import closing, nullcontext
@@ -29,6 +28,8 @@ def backoff(attempt: int) -> float:
 
     The jitter keeps a hundred boxes behind one broken line from coming back all at once.
     """
+    import random
+
     full = min(BACKOFF_LAST_SECONDS, BACKOFF_FIRST_SECONDS * 2.0 ** min(attempt - 1, 10))
     return full * random.uniform(0.5, 1.0)
 
