@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.shield import hidden_names, shielded_environment
 from tests.ssh_keys import Agent, Key, make_key, running_agent
@@ -16,6 +17,9 @@ from tests.sshd import SshServer, why_no_sshd
 
 NEVER_SKIPPED_IN_CI = ("sshd", "tmux", "train")
 MakeServer = Callable[..., SshServer]
+
+settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")  # a busy machine is no fault of the product
 
 
 @pytest.hookimpl(wrapper=True)

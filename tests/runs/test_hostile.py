@@ -175,11 +175,8 @@ def shown(run: Run) -> list[str]:
 def test_any_evidence_makes_a_run_that_can_be_shown(found: Evidence) -> None:
     run = assess(found)
     assert run.progress is None or 0 <= run.progress <= 1
-    assert (
-        run.progress != 1.0
-        or run.reported_state is None
-        or "completed" in str(run.reported_state).lower()
-    )
+    done = run.verdict == "completed" or (run.reported_state or "").strip().lower() == "completed"
+    assert done == (run.progress == 1.0)
     assert run.age_s is None or run.age_s >= 0
     assert run.eta_s is None or run.eta_s >= 0
     assert run.epoch is None or run.epoch >= 0
