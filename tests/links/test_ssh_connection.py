@@ -21,9 +21,11 @@ from tests.sshd import SshServer
 from tests.waiting import wait_until
 from tui.boxes import SshTarget
 from tui.links.base import LinkError
-from tui.links.exec_pipe import EARLY_BYTES, ExecPipe
+from tui.links.connection import GuessedWrong
+from tui.links.exec_pipe import ExecPipe
 from tui.links.parts import Closed, Parts
 from tui.links.sockets import Address, interleaved
+from tui.links.transport import EARLY_BYTES
 from tui.links.watchdog import Watchdog
 
 sshd = pytest.mark.sshd
@@ -105,12 +107,45 @@ class TestExecPipe:
         monkeypatch.setattr("tui.links.connection.CHANNEL_SECONDS", 0.5)
         with Relay(sshd.port) as relay:
             connection = dial(replace(sshd.target, port=relay.port), Person(accepts=True))
+            ExecPipe(connection, "cat")
             relay.stall()
             started = time.monotonic()
             with pytest.raises(LinkError) as caught:
                 ExecPipe(connection, "cat")
             assert caught.value.kind == "lost"
             assert time.monotonic() - started < 5
+
+
+@sshd
+class TestTheFirstSession:
+    """It is opened, requested and fed in one flight where the server is OpenSSH."""
+
+    def test_it_takes_one_round_trip(self, sshd: SshServer, home: Path, dial: Dial) -> None:
+        with Relay(sshd.port, delay=0.25) as relay:
+            connection = dial(replace(sshd.target, port=relay.port), Person(accepts=True))
+            started = time.monotonic()
+            pipe = ExecPipe(connection, "cat")
+            pipe.write(b"ping")
+            assert pipe.read(10) == b"ping"
+            assert time.monotonic() - started < 0.95
+
+    def test_where_that_goes_wrong_the_next_connection_asks_step_by_step(
+        self, make_sshd: MakeServer, home: Path, dial: Dial
+    ) -> None:
+        server = make_sshd(options=["MaxSessions 0"])
+        trust(server, home)
+        pipe = ExecPipe(dial(server.target), "true")
+        with pytest.raises(GuessedWrong) as caught:
+            pipe.read(10)
+        assert caught.value.retried
+        with pytest.raises(LinkError, match="MaxSessions"):
+            ExecPipe(dial(server.target), "true")
+
+    def test_another_kind_of_server_is_asked_step_by_step(
+        self, refusing_port: int, home: Path, dial: Dial
+    ) -> None:
+        connection = dial(SshTarget("127.0.0.1", "me", refusing_port), Person(accepts=True))
+        assert not connection.transport.can_guess
 
 
 @sshd

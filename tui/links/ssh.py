@@ -68,12 +68,12 @@ class SshLink:
             parts.check()
             plan = resolve(self._target, self._files)
             _refuse_gateways(plan)
-            notices = list(plan.notices)
-            notices += self._connect(plan, parts)
-            for fact in self._follow(request):
-                yield fact
-                while notices:
-                    yield Notice(notices.pop(0))
+            try:
+                yield from self._attempt(plan, request, parts)
+            except LinkError as error:
+                if not _guessed_wrong(error):
+                    raise
+                yield from self._attempt(plan, request, parts)
         except Closed:
             return
         except LinkError:
@@ -83,6 +83,13 @@ class SshLink:
             self._start = None
             self._connection = None
             parts.close()
+
+    def _attempt(self, plan: Plan, request: FollowRequest, parts: Parts) -> Iterator[Fact]:
+        notices = [*plan.notices, *self._connect(plan, parts)]
+        for fact in self._follow(request):
+            yield fact
+            while notices:
+                yield Notice(notices.pop(0))
 
     def _connect(self, plan: Plan, parts: Parts) -> list[str]:
         """Make ``run`` and ``sftp`` possible; returns notices for the person."""
@@ -122,6 +129,12 @@ class SshLink:
 
 def _import_paramiko() -> None:
     import tui.links.exec_pipe  # noqa: F401 - for its effect
+
+
+def _guessed_wrong(error: LinkError) -> bool:
+    from tui.links.connection import GuessedWrong
+
+    return isinstance(error, GuessedWrong)
 
 
 def _refuse_gateways(plan: Plan) -> None:

@@ -121,14 +121,15 @@ class UserAuth(AuthHandler):
         return message
 
     def _send(self, request: Message) -> Answer:
-        if not self._service_requested:
-            self._service_requested = True
-            service = Message()
-            service.add_byte(cMSG_SERVICE_REQUEST)
-            service.add_string("ssh-userauth")
-            self._transport._send_message(service)
         try:
+            if not self._service_requested:
+                self._service_requested = True
+                service = Message()
+                service.add_byte(cMSG_SERVICE_REQUEST)
+                service.add_string("ssh-userauth")
+                self._transport._send_message(service)
             self._transport._send_message(request)
+            self._transport.acknowledge_at_once()
         except (EOFError, OSError):
             return Answer("closed")
         try:
