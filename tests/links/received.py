@@ -49,7 +49,7 @@ class Received:
     troubles: dict[Key, FileTrouble] = field(default_factory=dict)
     checkpoints: dict[str, Checkpoints] = field(default_factory=dict)
     vitals: dict[str, RunVitals] = field(default_factory=dict)
-    gone: list[Key] = field(default_factory=list)
+    gone: set[Key] = field(default_factory=set)
 
     def take(self, fact: Fact) -> None:
         """Take one fact; bytes must follow what came before without a gap."""
@@ -64,6 +64,7 @@ class Received:
             case FileBegins(path=path, name=name):
                 life = Generation(fact.offset, fact.head, fact.head_size, fact.stat)
                 self.lives.setdefault((path, name), []).append(life)
+                self.gone.discard((path, name))
                 self.troubles.pop((path, name), None)
             case FileBytes(path=path, name=name):
                 life = self.lives[path, name][-1]
@@ -74,7 +75,7 @@ class Received:
             case FileTrouble(path=path, name=name):
                 self.troubles[path, name] = fact
             case FileGone(path=path, name=name):
-                self.gone.append((path, name))
+                self.gone.add((path, name))
                 self.whole.pop((path, name), None)
             case Checkpoints(path=path):
                 self.checkpoints[path] = fact
@@ -84,6 +85,8 @@ class Received:
     def data(self, path: object, name: str) -> bytes:
         """Return the newest life of a file, or the whole of a replaced one."""
         key = (str(path), name)
+        if key in self.gone:
+            return b""
         if key in self.whole:
             return self.whole[key].data
         return bytes(self.lives[key][-1].data) if key in self.lives else b""
@@ -93,8 +96,9 @@ class Received:
         return b"".join(bytes(life.data) for life in self.lives.get((str(path), name), []))
 
     def tokens(self) -> dict[Key, ResumeToken]:
-        """Return where to go on: after the last whole line of every growing file."""
-        return {key: self._token(lives[-1]) for key, lives in self.lives.items()}
+        """Return where to go on: at the end of what is here of every growing file."""
+        living = {key: lives for key, lives in self.lives.items() if key not in self.gone}
+        return {key: self._token(lives[-1]) for key, lives in living.items()}
 
     def forget_torn_lines(self) -> None:
         """Drop what stands after the last newline, as a reader does that restarts there."""
@@ -103,10 +107,9 @@ class Received:
             del data[data.rfind(b"\n") + 1 :]
 
     def _token(self, life: Generation) -> ResumeToken:
-        end = life.data.rfind(b"\n") + 1
-        tail = bytes(life.data[max(0, end - 64) : end])
+        tail = bytes(life.data[-64:])
         return ResumeToken(
-            offset=life.base + end,
+            offset=life.offset,
             device=life.stat.device,
             inode=life.stat.inode,
             head=life.head,

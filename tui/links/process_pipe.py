@@ -87,6 +87,10 @@ class ProcessPipe:
             except OSError:
                 return
 
+    def kill(self) -> None:
+        """End it at once, wherever it stands."""
+        self._process.kill()
+
     def close(self) -> None:
         """End it by a signal, by a harder one where that is not enough; waits for nothing."""
         if self._closed.is_set():

@@ -17,6 +17,7 @@ LOG_BACKLOG = 400000
 LOG_RATE = 1000000
 """Bytes of one log that are sent per second at most; also how much may go at once."""
 
+MAX_NAMES = 5000
 IDLE_SECONDS = 900
 """A file that was not written for so long is not kept open."""
 
@@ -182,6 +183,7 @@ class Appended(Followed):
 
     def take(self, info: Info) -> "float | None":
         """Send what was appended; begin a new generation where the file is another one."""
+        self.pick_up(info.identity())
         if self.identity is not None and info.identity() != self.identity:
             if self.handle is not None:
                 again = self.pull(self.disk.handle_info(self.handle))
@@ -203,6 +205,30 @@ class Appended(Followed):
             return AT_ONCE
         return self.settle(opened, self.pull(opened))
 
+    def pick_up(self, identity: "tuple[int, int] | None") -> None:
+        """Open the file that the token speaks of where it was renamed while nobody watched."""
+        token = self.token
+        if token is None or self.handle is not None or token.identity == identity:
+            return
+        path = self.renamed(token.identity)
+        if path is not None:
+            self.handle = self.disk.open(path)
+            opened = self.disk.handle_info(self.handle)
+            self.identity = opened.identity()
+            if not self.resume(opened):
+                self.release()
+                self.identity = None
+
+    def renamed(self, identity: "tuple[int, int]") -> "bytes | None":
+        """Return the path of a file beside ours whose name only adds to ours (train.log.1)."""
+        folder = os.path.dirname(self.path)
+        for name in self.disk.listing(folder, MAX_NAMES)[1]:
+            if identity[1] and name.startswith(self.name) and name != self.name:
+                path = os.path.join(folder, name)
+                if self.disk.info(path).identity() == identity:
+                    return path
+        return None
+
     def settle(self, opened: Info, again: "float | None") -> "float | None":
         """Remember up to where the file was sent, and close it when it is idle."""
         if again is None:
@@ -216,13 +242,15 @@ class Appended(Followed):
 
     def missed(self, code: int, info: "Info | None") -> "float | None":
         """Read what was written before the file went; then as every file."""
-        if self.handle is not None and code in (errno.ENOENT, errno.ENOTDIR):
+        if code in (errno.ENOENT, errno.ENOTDIR):
             try:
-                again = self.pull(self.disk.handle_info(self.handle))
+                self.pick_up(None)
+                if self.handle is not None:
+                    again = self.pull(self.disk.handle_info(self.handle))
+                    if again is not None:
+                        return again
             except OSError:
-                again = None
-            if again is not None:
-                return again
+                self.release()
         return Followed.missed(self, code, info)
 
     def resume(self, info: Info) -> bool:

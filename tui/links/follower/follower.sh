@@ -187,7 +187,7 @@ take_appended() {
 	eval "was=\$f_inode_$i offset=\$f_offset_$i trouble=\$f_trouble_$i"
 	sent=
 	if [ -z "$was" ]; then
-		resume || begin
+		resume || { pick_up; begin; }
 	elif [ "$was" != "$device:$inode" ]; then
 		drain
 		begin
@@ -202,8 +202,8 @@ take_appended() {
 		send_bytes "$path" $count
 	done
 	[ -n "$sent" ] && [ -z "$trouble" ] || send_bytes "$path" 0
-	remember
 	eval "f_sig_$i=\$stat f_offset_$i=\$offset"
+	remember
 }
 
 send_bytes() { # PATH COUNT
@@ -215,21 +215,28 @@ send_bytes() { # PATH COUNT
 	sent=1
 }
 
-# The first and the newest sent bytes, as far as a variable can hold them.
+# The first and the newest sent bytes, as far as a variable can hold them. Where the first ones
+# are others than before, the file was cut while it was read: it begins anew at the next look.
 remember() {
 	before=64
 	[ "$offset" -ge 64 ] || before=$offset
-	head=$(head -c 256 "$path" 2>/dev/null && echo .)
 	tail=$(bytes "$path" $((offset - before)) $before && echo .)
-	eval "f_head_$i=\$head f_tail_$i=\$tail f_from_$i=\$((offset - before)) f_before_$i=\$before"
+	if same_start; then
+		eval "f_head_$i=\$fresh f_tail_$i=\$tail f_from_$i=\$((offset - before)) f_before_$i=\$before"
+	else
+		eval "f_sig_$i= f_inode_$i="
+	fi
+}
+
+same_start() { # of $path as $head says, which ends in a dot
+	fresh=$(head -c 256 "$path" 2>/dev/null && echo .)
+	case $fresh in "${head%.}"*) return 0 ;; esac
+	return 1
 }
 
 intact() {
-	eval "head=\${f_head_$i%.} tail=\$f_tail_$i from=\$f_from_$i before=\$f_before_$i"
-	[ "$tail" = "$(bytes "$path" "$from" "$before" && echo .)" ] || return 1
-	fresh=$(head -c 256 "$path" 2>/dev/null && echo .)
-	case $fresh in "$head"*) return 0 ;; esac
-	return 1
+	eval "head=\$f_head_$i tail=\$f_tail_$i from=\$f_from_$i before=\$f_before_$i"
+	[ "$tail" = "$(bytes "$path" "$from" "$before" && echo .)" ] && same_start
 }
 
 begin() {
@@ -239,6 +246,7 @@ begin() {
 		line=$(bytes "$path" "$offset" "$TAIL" | head -n 1 | wc -c)
 		[ $((line)) -ge "$TAIL" ] || offset=$((offset + line))
 	fi
+	head=$(head -c 256 "$path" 2>/dev/null && echo .)
 	head_size=256
 	[ "$size" -ge 256 ] || head_size=$size
 	digest "$path" 0 $head_size
@@ -249,6 +257,15 @@ begin() {
 
 # What was written to a file before it was renamed: found by its inode, while it lies near.
 drain() {
+	find_old
+	[ -f "$old" ] && [ -r "$old" ] || return 0
+	length=$(wc -c <"$old")
+	count=$((length - offset))
+	[ $count -gt 0 ] && [ $count -le "$BACKLOG" ] || return 0
+	send_bytes "$old" $count
+}
+
+find_old() {
 	old=
 	folder=${path%/*}
 	listing=$(ls -1i "$folder" 2>/dev/null)
@@ -260,15 +277,10 @@ drain() {
 	done
 	set +f
 	IFS=$blanks
-	[ -f "$old" ] && [ -r "$old" ] || return 0
-	length=$(wc -c <"$old")
-	count=$((length - offset))
-	[ $count -gt 0 ] && [ $count -le "$BACKLOG" ] || return 0
-	send_bytes "$old" $count
 }
 
 resume() {
-	key=0
+	key=0 token=
 	while [ $key -lt "$TOKENS" ]; do
 		key=$((key + 1))
 		eval "token_path=\$t_path_$key token_name=\$t_name_$key"
@@ -289,6 +301,22 @@ try_token() {
 	digest "$path" $(($1 - $7)) "$7"
 	[ "$digest" = "$6" ] || return 1
 	offset=$1
+	head=$(head -c "$5" "$path" 2>/dev/null && echo .)
+}
+
+# What was written to the token's file before it was renamed while nobody watched.
+pick_up() {
+	[ -n "$token" ] || return 0
+	# shellcheck disable=SC2086
+	set -- $token
+	[ "$2:$3" != "$device:$inode" ] || return 0
+	was=$2:$3 offset=$1
+	find_old
+	[ -n "$old" ] || return 0
+	digest "$old" 0 "$5"
+	[ "$digest" = "$4" ] || return 0
+	digest "$old" $(($1 - $7)) "$7"
+	[ "$digest" != "$6" ] || drain
 }
 
 # Look at the files of busy runs, or of all, or at those of one name: one stat for all of them.
