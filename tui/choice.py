@@ -7,10 +7,9 @@ from tui.glance import glance, no_runs
 from tui.links.base import LinkError
 from tui.report.order import main_run
 from tui.session import Session
+from tui.status import LOOK_SECONDS
 from tui.text import said
 from tui.view import BoxView, RunView
-
-LOOK_SECONDS = 30.0
 
 
 def one_run(session: Session, target: str) -> tuple[BoxView, RunView]:

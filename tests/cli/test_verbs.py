@@ -13,7 +13,8 @@ import pytest
 from tests.cli.conftest import Boxtop
 from tests.cli.runs import CASES, RUNS, copy_run, live_run
 from tests.sshd import SshServer
-from tui.cli import VERBS, join_ssh_words
+from tui.cli import join_ssh_words
+from tui.commands import VERBS
 
 
 def write_config(home: Path, text: str) -> Path:
@@ -61,6 +62,17 @@ def test_global_options_stand_before_or_after_the_verb(boxtop: Boxtop, tmp_path:
     for arguments in (["--config", config, "boxes"], ["boxes", "--config", config]):
         assert boxtop(*arguments).out.startswith("desk  .  ")
     assert boxtop("--read-only", "--no-mouse", "boxes", "--no-color", "--ascii").code == 0
+
+
+def test_the_quick_way_of_status_is_the_same_as_the_long_one(boxtop: Boxtop) -> None:
+    quick = boxtop("status", RUNS, "--json")
+    long = boxtop("--no-color", "status", RUNS, "--json")
+    assert quick.code == long.code == 3
+
+    def steady(text: str) -> str:
+        return re.sub(r'"(generated_at|\w*age_s|clock_skew_s|free)": .*', "", text)
+
+    assert steady(quick.out) == steady(long.out)
 
 
 def test_a_run_directory_that_was_named_tells_of_the_live_run_beside_it(

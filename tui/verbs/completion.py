@@ -23,7 +23,7 @@ def command(session: Session, shell: str) -> int:
     """
     from click.shell_completion import get_completion_class
 
-    from tui.cli import COMPLETE_VARIABLE, NAME, root
+    from tui.commands import COMPLETE_VARIABLE, NAME, root
 
     completion = get_completion_class(shell)
     assert completion is not None

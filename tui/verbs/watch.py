@@ -33,7 +33,7 @@ def command(session: Session, targets: tuple[str, ...], record: Path | None, as_
     Without a terminal (in a pipe, or TERM=dumb) it is `boxtop status`.
     """
     if as_json or not shows_screen():
-        from tui.verbs.status import show_status
+        from tui.status import show_status
 
         if record is not None:
             raise UserError("--record needs the screen", "run it in a terminal")
