@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -507,3 +509,13 @@ def test_many_boxes_connect_at_once(
     for thread in threads:
         thread.join()
     assert results == [WELL] * 12
+
+
+def test_paramiko_is_imported_without_what_boxtop_does_not_need() -> None:
+    code = (
+        "import sys; from tui.links.paramiko_import import import_paramiko; import_paramiko(); "
+        "assert 'paramiko' in sys.modules; print('invoke' in sys.modules); "
+        "import invoke; print(bool(invoke.run))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["False", "True"]

@@ -13,6 +13,7 @@ from tui.links.base import Asker, FollowRequest, LinkError
 from tui.links.hops import Plan
 from tui.links.noise import RUNPOD_HINT
 from tui.links.openssh_needed import NeedsOpenSsh
+from tui.links.paramiko_import import import_paramiko
 from tui.links.parts import Closed, Parts
 from tui.links.pipe import FollowerPipe, Pipe, new_marker
 from tui.links.request import command
@@ -45,7 +46,7 @@ class SshLink:
         if self._closed_early:
             parts.close()
         # Importing paramiko takes longer than ssh -G, which leaves the processor free meanwhile.
-        threading.Thread(target=_import_paramiko, name="import paramiko", daemon=True).start()
+        threading.Thread(target=import_paramiko, name="import paramiko", daemon=True).start()
         return self._facts(request, parts)
 
     def close(self) -> None:
@@ -93,6 +94,7 @@ class SshLink:
 
     def _connect(self, plan: Plan, parts: Parts) -> list[str]:
         """Make ``run`` and ``sftp`` possible; returns notices for the person."""
+        import_paramiko()
         from tui.links.connection import connect
         from tui.links.exec_pipe import ExecPipe
 
@@ -125,10 +127,6 @@ class SshLink:
             yield from follower.facts()
         finally:
             pipe.close()
-
-
-def _import_paramiko() -> None:
-    import tui.links.exec_pipe  # noqa: F401 - for its effect
 
 
 def _guessed_wrong(error: LinkError) -> bool:
