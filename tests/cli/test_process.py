@@ -6,9 +6,10 @@ import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,42 @@ def test_a_terminal_that_goes_away_leaves_no_process(tmp_path: Path) -> None:
     os.close(master)
     process.send_signal(signal.SIGHUP)
     wait_until(lambda: process.poll() is not None, what="boxtop ends with its terminal")
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        yield port
+
+
+@pytest.mark.parametrize("boxes", [1, 2])
+def test_ctrl_c_ends_a_look_at_once_and_quietly(spawn: Spawn, silent_port: int, boxes: int) -> None:
+    names = [f"u{number}@127.0.0.1:{silent_port}" for number in range(boxes)]
+    process = spawn("--debug", "status", *names)
+    wait_until(lambda: _is_connected(silent_port, process.pid), what="a connection")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def test_a_silent_box_is_given_up_in_time(spawn: Spawn, silent_port: int) -> None:
+    process = spawn("status", f"root@127.0.0.1:{silent_port}", "--timeout", "1")
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (4, b"")
+    assert b"timed out after 1 s" in out
+
+
+def _is_connected(port: int, pid: int) -> bool:
+    """Whether a process has a TCP connection to a port of this machine."""
+    inodes = set()
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            link = str(entry.readlink())
+        except FileNotFoundError:
+            continue
+        if link.startswith("socket:["):
+            inodes.add(link[8:-1])
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return any(row[2].endswith(f":{port:04X}") and row[9] in inodes for row in rows)
