@@ -161,6 +161,12 @@ def test_without_any_configuration_the_usual_keys_are_tried(either: User) -> Non
     assert box.host_key_policy == "ask"
 
 
+def test_four_keys_of_ones_own_are_not_taken_for_the_usual_ones(either: User) -> None:
+    names = ["id_work", "id_home", "id_lab", "id_rsa"]
+    either.write("Host *\n" + "".join(f"  IdentityFile ~/.ssh/{name}\n" for name in names))
+    assert either.ask("gpu1").box.named_keys == tuple(either.ssh / name for name in names)
+
+
 def test_tokens_and_home_are_expanded(either: User) -> None:
     either.write(
         "Host gpu1\n  HostName %h.example.org\n  User me\n  Port 2222\n"

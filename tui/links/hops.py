@@ -19,6 +19,9 @@ from tui.text import one_line
 DEFAULT_KEY_NAMES = ("id_ed25519", "id_rsa", "id_ecdsa", "id_ed25519_sk", "id_ecdsa_sk")
 """The keys tried when nothing names one, in this order."""
 
+_BUILT_IN_MARK = {"id_rsa", "id_ecdsa", "id_ed25519"}
+_BUILT_IN_NAME = re.compile(r"id_(rsa|dsa|xmss|ecdsa|ecdsa_sk|ed25519|ed25519_sk|mldsa\w+)")
+
 HostKeyPolicy = Literal["ask", "accept-new", "yes"]
 
 _ONLY_OPENSSH = {
@@ -152,8 +155,8 @@ class HopReader:
         configured = self._paths("identityfile")
         ssh = self.home / ".ssh"
         # `ssh -G` prints its built-in list when the configuration names no key.
-        built_in = len(configured) > 3 and all(
-            path.parent == ssh and path.name.startswith("id_") for path in configured
+        built_in = _BUILT_IN_MARK <= {path.name for path in configured} and all(
+            path.parent == ssh and _BUILT_IN_NAME.fullmatch(path.name) for path in configured
         )
         named = tuple(dict.fromkeys(given + ([] if built_in else configured)))
         none = not built_in and "identityfile" in self.values
