@@ -10,6 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.ssh_keys import Key, make_key
 from tui.links.known_hosts import HostKey, accept, host_name, look_up, removal_hint, replace
@@ -201,3 +203,22 @@ def test_replacing_what_is_not_there_writes_nothing(file: Path, keys: dict[str, 
 def test_bytes_that_are_no_key_are_refused(blob: bytes) -> None:
     with pytest.raises(ValueError, match="not a public key"):
         HostKey.from_blob(blob)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=st.binary(max_size=300))
+def test_whatever_stands_there_is_kept_to_the_byte(
+    before: bytes, tmp_path: Path, keys: dict[str, Key]
+) -> None:
+    path = tmp_path / "known_hosts"
+    path.write_bytes(before)
+    old, new = blob_of(keys["old"]), blob_of(keys["new"])
+    accept(path, "[203.0.113.7]:40022", old)
+    newline = b"\n" if before and not before.endswith(b"\n") else b""
+    line = f"[203.0.113.7]:40022 {old.text}\n".encode()
+    assert path.read_bytes() == before + newline + line
+    assert look_up("[203.0.113.7]:40022", [path]).standing(old) == "known"
+    assert replace(path, "[203.0.113.7]:40022", new) == 1
+    assert path.read_bytes() == before + newline + line.replace(
+        old.text.encode(), new.text.encode()
+    )

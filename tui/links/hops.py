@@ -155,7 +155,8 @@ class HopReader:
         configured = self._paths("identityfile")
         ssh = self.home / ".ssh"
         # `ssh -G` prints its built-in list when the configuration names no key.
-        built_in = _BUILT_IN_MARK <= {path.name for path in configured} and all(
+        names = {path.name for path in configured}
+        built_in = names >= _BUILT_IN_MARK and all(
             path.parent == ssh and _BUILT_IN_NAME.fullmatch(path.name) for path in configured
         )
         named = tuple(dict.fromkeys(given + ([] if built_in else configured)))
