@@ -146,6 +146,8 @@ def test_a_remote_box(
         ("ssh://h.example/data/odd%2Fname", "/data/odd/name", None),
         ("root@h.example:/data/runs", "/data/runs", None),
         ("root@h.example:41022:/data/runs", "/data/runs", None),
+        ("root@h.example:41022/data/runs/", "/data/runs", None),
+        ("[2001:db8::5]:41022/data/runs", "/data/runs", None),
         ("root@h.example:~/exp", "~/exp", None),
     ],
 )

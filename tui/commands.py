@@ -95,6 +95,8 @@ def invoke(words: list[str]) -> int:
         from click.shell_completion import shell_complete
 
         return shell_complete(root, {"obj": Session()}, NAME, COMPLETE_VARIABLE, instruction)
+    if words[:1] == ["help"]:
+        words = [*words[1:2], "--help"]
     try:
         with root.make_context(NAME, words, obj=Session()) as context:
             code = root.invoke(context)

@@ -159,7 +159,7 @@ def _ssh_config_box(text: str, names: Names) -> Box | None:
 
 
 def _address_box(text: str, names: Names) -> Box:
-    """Read ``[user@]host[:port][:run]`` or ``[user@]host:/root``."""
+    """Read ``[user@]host[:port][:run]``, ``[user@]host:/root`` or ``[user@]host:port/root``."""
     before = text.split("[", 1)[0].split(":", 1)[0]
     login, at, _ = before.rpartition("@")
     address = text[len(login) + len(at) :]
@@ -174,7 +174,7 @@ def _address_box(text: str, names: Names) -> Box:
     if not at and not _is_address(host):
         raise _unknown(text, host, names)
     port = None
-    if (number := re.match(r"([0-9]+)(?::|$)", rest)) is not None:
+    if (number := re.match(r"([0-9]+)(?=[:/]|$):?", rest)) is not None:
         port, rest = checked_port(number[1]), rest[number.end() :]
     target = SshTarget(checked_host(host), user, port)
     if rest.startswith(("/", "~/")):

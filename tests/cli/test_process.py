@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
 import signal
 import socket
@@ -16,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import PROJECT
 from tests.cli.runs import CASES, RUNS, live_run
+from tests.cli.terminal import terminal
 from tests.waiting import wait_until
 
 Spawn = Callable[..., "subprocess.Popen[bytes]"]
@@ -133,25 +132,9 @@ def test_logs_wait_for_a_run_that_is_not_there_yet(spawn: Spawn, tmp_path: Path)
 
 
 def in_terminal(*arguments: object, **environment: str) -> tuple[int, str]:
-    """Run boxtop in a terminal of 80 columns; returns its exit code and what the terminal got."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tui", *map(str, arguments)],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env={**os.environ, "PYTHONPATH": str(PROJECT), **environment},
-        start_new_session=True,
-    )
-    os.close(slave)
-    seen = b""
-    try:
-        while chunk := os.read(master, 65536):
-            seen += chunk
-    except OSError:  # the last writer is gone
-        pass
-    os.close(master)
-    return process.wait(60), seen.decode()
+    """Run boxtop in a terminal; returns its exit code and what the terminal got."""
+    with terminal(*arguments, **environment) as shown:
+        return shown.end(), shown.shown
 
 
 def test_a_terminal_gets_colours_and_no_color_none() -> None:
@@ -188,20 +171,10 @@ def test_the_shell_completes_verbs_and_names(spawn: Spawn, home: Path) -> None:
 
 def test_a_terminal_that_goes_away_leaves_no_process(tmp_path: Path) -> None:
     live_run(tmp_path / "run1")
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tui", "logs", str(tmp_path), "-f"],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
-        start_new_session=True,
-    )
-    os.close(slave)
-    assert b"line" in os.read(master, 65536)
-    os.close(master)
-    process.send_signal(signal.SIGHUP)
-    wait_until(lambda: process.poll() is not None, what="boxtop ends with its terminal")
+    with terminal("logs", tmp_path, "-f") as shown:
+        shown.wait_for("line 20")
+        shown.process.send_signal(signal.SIGHUP)
+        assert shown.end() == -signal.SIGHUP
 
 
 @pytest.fixture

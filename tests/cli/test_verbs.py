@@ -37,6 +37,11 @@ def test_help_names_every_verb_and_each_has_its_own(boxtop: Boxtop) -> None:
     assert files == set(VERBS)
 
 
+def test_help_is_what_people_try_first(boxtop: Boxtop) -> None:
+    assert boxtop("help").out == boxtop("--help").out
+    assert boxtop("help", "logs").out == boxtop("logs", "--help").out
+
+
 def test_the_version_is_the_packages(boxtop: Boxtop) -> None:
     assert boxtop("status", "--help").code == 0
     called = boxtop("--ascii", "--version")
