@@ -46,7 +46,7 @@ class _Ended(Exception):
 class Writer(threading.Thread):
     """Writes a run's files in torn pieces; now and then begins the metrics or the log anew."""
 
-    def __init__(self, run: Path, seed: int) -> None:
+    def __init__(self, run: Path, seed: int, pace: float) -> None:
         super().__init__(daemon=True)
         self.run_directory = run
         self.log_lines: list[bytes] = []
@@ -54,12 +54,13 @@ class Writer(threading.Thread):
         self._random = random.Random(seed)
         self._ended = threading.Event()
         self._number = 0
+        self._pace = pace
 
     def run(self) -> None:
-        while not self._ended.wait(self._random.random() * 0.01):
+        while not self._ended.wait(self._random.random() * self._pace):
             for _ in range(self._random.randint(1, 20)):
                 self._write_a_line(files.METRICS)
-            for _ in range(self._random.randint(0, 3)):  # logs skip when they run away
+            if self._random.random() < 0.5:  # few: a log that runs away is skipped by design
                 self.log_lines.append(self._write_a_line(files.LOG))
             chance = self._random.random()
             if chance < 0.05:
@@ -79,7 +80,7 @@ class Writer(threading.Thread):
 
     def _line(self, name: str) -> bytes:
         self._number += 1
-        padding = "x" * self._random.randint(0, 300)
+        padding = "x" * self._random.randint(0, 300 if name == files.METRICS else 30)
         row = {"name": name, "number": self._number, "padding": padding}
         return json.dumps(row).encode() + b"\n"
 
@@ -99,12 +100,15 @@ class Writer(threading.Thread):
                 file.write(self._line(files.METRICS))
 
 
-def torture(kind: Kind, directory: Path, seed: int, kills: int) -> Outcome:
-    """Follow one run through many violent ends on both sides, then compare with its files."""
+def torture(kind: Kind, directory: Path, seed: int, kills: int, pace: float = 0.01) -> Outcome:
+    """Follow one run through many violent ends on both sides, then compare with its files.
+
+    ``pace`` is the longest pause between two bursts of writing, in seconds.
+    """
     chance = random.Random(seed)
     run = make_run(directory / "runs", "run1")
     received = Received()
-    writer = Writer(run, seed)
+    writer = Writer(run, seed, pace)
     writer.start()
     try:
         for _ in range(kills):

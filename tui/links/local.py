@@ -34,7 +34,8 @@ class LocalLink:
         path = self._target.path.expanduser().absolute()
         if not path.is_dir():
             raise LinkError("usage", f"no such directory: {path}")
-        request = replace(request, roots=(str(path),))
+        console = None if self._target.mirror else request.console
+        request = replace(request, roots=(str(path),), console=console)
         self._closed = False
         return self._once(request) if request.once else self._follow(request)
 

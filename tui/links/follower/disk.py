@@ -4,12 +4,25 @@ import os
 import stat
 
 
+class FoundElsewhere:
+    """What another machine says of a file, under the names that ``os.stat`` uses."""
+
+    st_dev = 0
+    st_ino = 0
+
+    def __init__(self, mode: int, size: int, seconds: int, owner_id: int) -> None:
+        self.st_mode = mode
+        self.st_size = size
+        self.st_mtime_ns = seconds * 1000000000
+        self.st_uid = owner_id
+
+
 class Info:
     """Identity, size and change time of one file; ``modified`` in nanoseconds."""
 
     __slots__ = ("device", "directory", "inode", "mode", "modified", "owner_id", "regular", "size")
 
-    def __init__(self, found: os.stat_result) -> None:
+    def __init__(self, found: "os.stat_result | FoundElsewhere") -> None:
         self.device = found.st_dev
         self.inode = found.st_ino
         self.size = found.st_size
@@ -29,7 +42,15 @@ class Info:
 
 
 class LocalDisk:
-    """This machine's files."""
+    """This machine's files.
+
+    ``keeps_handles`` says that an open handle stays with its file when that is renamed and another
+    one takes its name; ``look_seconds`` is how often a busy run's files are looked at where nobody
+    tells of changes.
+    """
+
+    keeps_handles = True
+    look_seconds = 0.25
 
     def __init__(self) -> None:
         self.owners: "dict[int, bytes]" = {}

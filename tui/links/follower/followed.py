@@ -17,6 +17,9 @@ LOG_BACKLOG = 400000
 LOG_RATE = 1000000
 """Bytes of one log that are sent per second at most; also how much may go at once."""
 
+NAMELESS = (0, 0)
+"""The identity of every file on a disk that tells none (SFTP): its bytes alone identify it."""
+
 MAX_NAMES = 5000
 IDLE_SECONDS = 900
 """A file that was not written for so long is not kept open."""
@@ -208,7 +211,7 @@ class Appended(Followed):
     def pick_up(self, identity: "tuple[int, int] | None") -> None:
         """Open the file that the token speaks of where it was renamed while nobody watched."""
         token = self.token
-        if token is None or self.handle is not None or token.identity == identity:
+        if token is None or self.handle is not None or identity in (token.identity, NAMELESS):
             return
         path = self.renamed(token.identity)
         if path is not None:
@@ -235,7 +238,8 @@ class Appended(Followed):
             self.seen = opened.signature()
             if self.trouble or self.told != opened.modified:
                 self.send(b"", opened)
-            if opened.modified < (time.time() - IDLE_SECONDS) * 1e9 and self.handle is not None:
+            idle = opened.modified < (time.time() - IDLE_SECONDS) * 1e9
+            if self.handle is not None and (idle or not self.disk.keeps_handles):
                 self.disk.close(self.handle)
                 self.handle = None
         return again
@@ -256,7 +260,9 @@ class Appended(Followed):
     def resume(self, info: Info) -> bool:
         """Go on where the watching side stands, if this is still the file it knows."""
         token, self.token = self.token, None
-        if token is None or info.identity() != token.identity or info.size < token.offset:
+        if token is None or info.size < token.offset:
+            return False
+        if info.identity() != token.identity and NAMELESS not in (info.identity(), token.identity):
             return False
         head = self.read(0, token.head_size)
         tail_size = min(token.tail_size, token.offset)

@@ -56,7 +56,9 @@ tools() {
 	if [ -d /proc/driver/nvidia ] && ! has nvidia-smi; then missing="$missing nvidia-smi"; fi
 	ticks=$(getconf CLK_TCK 2>/dev/null) || ticks=100
 	missing=${missing# }
-	ls_times=
+	have_fd= ls_times=
+	command exec 5</proc/self/stat 2>/dev/null && [ -n "$(head -c 1 /proc/self/fd/5 2>/dev/null)" ] && have_fd=1
+	exec 5<&-
 	! ls -d --time-style=+%s / >/dev/null 2>&1 || ls_times=--time-style=+%s
 }
 
@@ -183,7 +185,14 @@ take_status() {
 	eval "r_pid_$run=\$value"
 }
 
+# Everything is read through one descriptor, so that it is one file even if it is renamed now.
 take_appended() {
+	source=$path
+	if [ -n "$have_fd" ]; then
+		command exec 5<"$path" 2>/dev/null || return 0
+		source=/proc/self/fd/5
+		take_stat "$(stats "$source")"
+	fi
 	eval "was=\$f_inode_$i offset=\$f_offset_$i trouble=\$f_trouble_$i"
 	sent=
 	if [ -z "$was" ]; then
@@ -199,11 +208,12 @@ take_appended() {
 		if [ "$kind" = t ] && [ $((size - offset)) -gt "$BACKLOG" ]; then begin; fi
 		count=$((size - offset))
 		[ $count -le 524288 ] || count=524288
-		send_bytes "$path" $count
+		send_bytes "$source" $count
 	done
-	[ -n "$sent" ] && [ -z "$trouble" ] || send_bytes "$path" 0
+	[ -n "$sent" ] && [ -z "$trouble" ] || send_bytes "$source" 0
 	eval "f_sig_$i=\$stat f_offset_$i=\$offset"
 	remember
+	[ -z "$have_fd" ] || exec 5<&-
 }
 
 send_bytes() { # PATH COUNT
@@ -220,7 +230,7 @@ send_bytes() { # PATH COUNT
 remember() {
 	before=64
 	[ "$offset" -ge 64 ] || before=$offset
-	tail=$(bytes "$path" $((offset - before)) $before && echo .)
+	tail=$(bytes "$source" $((offset - before)) $before && echo .)
 	if same_start; then
 		eval "f_head_$i=\$fresh f_tail_$i=\$tail f_from_$i=\$((offset - before)) f_before_$i=\$before"
 	else
@@ -229,27 +239,27 @@ remember() {
 }
 
 same_start() { # of $path as $head says, which ends in a dot
-	fresh=$(head -c 256 "$path" 2>/dev/null && echo .)
+	fresh=$(head -c 256 "$source" 2>/dev/null && echo .)
 	case $fresh in "${head%.}"*) return 0 ;; esac
 	return 1
 }
 
 intact() {
 	eval "head=\$f_head_$i tail=\$f_tail_$i from=\$f_from_$i before=\$f_before_$i"
-	[ "$tail" = "$(bytes "$path" "$from" "$before" && echo .)" ] && same_start
+	[ "$tail" = "$(bytes "$source" "$from" "$before" && echo .)" ] && same_start
 }
 
 begin() {
 	offset=0
 	if [ "$kind" = t ] && [ "$size" -gt "$TAIL" ]; then
 		offset=$((size - TAIL))
-		line=$(bytes "$path" "$offset" "$TAIL" | head -n 1 | wc -c)
+		line=$(bytes "$source" "$offset" "$TAIL" | head -n 1 | wc -c)
 		[ $((line)) -ge "$TAIL" ] || offset=$((offset + line))
 	fi
-	head=$(head -c 256 "$path" 2>/dev/null && echo .)
+	head=$(head -c 256 "$source" 2>/dev/null && echo .)
 	head_size=256
 	[ "$size" -ge 256 ] || head_size=$size
-	digest "$path" 0 $head_size
+	digest "$source" 0 $head_size
 	[ -n "$digest" ] || head_size=0
 	frame B "$run_path" "$name" "$offset" "$digest" "$head_size" "$stat"
 	sent=1
@@ -296,12 +306,12 @@ try_token() {
 	# shellcheck disable=SC2086
 	set -- $token
 	[ "$2:$3" = "$device:$inode" ] && [ "$size" -ge "$1" ] && [ -n "$have_sha256sum" ] || return 1
-	digest "$path" 0 "$5"
+	digest "$source" 0 "$5"
 	[ "$digest" = "$4" ] || return 1
-	digest "$path" $(($1 - $7)) "$7"
+	digest "$source" $(($1 - $7)) "$7"
 	[ "$digest" = "$6" ] || return 1
 	offset=$1
-	head=$(head -c "$5" "$path" 2>/dev/null && echo .)
+	head=$(head -c "$5" "$source" 2>/dev/null && echo .)
 }
 
 # What was written to the token's file before it was renamed while nobody watched.

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from tui.links.follower.gpus import Gpus
     from tui.links.follower.vitals import Vitals
 
-FAST_SECONDS = 0.25
-"""Between two looks at a busy run's files where the kernel tells nothing."""
-
 SLOW_SECONDS = 2.0
 """Between two looks where the kernel tells: it misses what other machines write."""
 
@@ -87,6 +84,7 @@ class Loop:
 
             self.changes = Changes(self.follower)
         self.watch(self.follower.ordered())
+        self.follow_configured_console()
 
     def begin_machine(self, now: float) -> None:
         """Begin asking what only this machine knows."""
@@ -115,14 +113,26 @@ class Loop:
     def on_search(self) -> float:
         """Look for new runs."""
         self.watch(self.follower.look_for_runs())
+        self.follow_configured_console()
         return self.request.search
+
+    def follow_configured_console(self) -> None:
+        """Follow the console log that was named for the newest run, where no process tells."""
+        runs = self.follower.ordered()
+        path = self.request.console
+        if self.request.machine or path is None or any(run.console for run in runs):
+            return
+        for run in runs[:1]:
+            console = run.follow_console(path)
+            if console is not None:
+                self.follower.ask_for(run, [console])
 
     def on_fast(self) -> float:
         """Look at the files of busy runs of which nobody tells."""
         untold = [run for run in self.follower.runs.values() if run.hot() and not run.told]
         for run in untold:
             self.follower.ask_for(run, run.due_files())
-        return FAST_SECONDS if untold else COLD_SECONDS
+        return self.follower.disk.look_seconds if untold else COLD_SECONDS
 
     def on_slow(self) -> float:
         """Look at the files of busy runs of which the kernel should have told."""

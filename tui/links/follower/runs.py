@@ -86,7 +86,7 @@ class Run:
             if name != names.status
         ]
         files += [self.tailed(name) for name in names.appended if name in names.tailed]
-        if not self.request.machine:
+        if not self.request.machine and self.request.console is None:
             files.append(self.tailed(names.console))
         return files
 
