@@ -6,9 +6,12 @@ import asyncio
 import signal
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
@@ -16,6 +19,7 @@ from textual.driver import Driver
 from textual.timer import Timer
 
 from tui import keys
+from tui.boxes import Box
 from tui.debug import record_fault
 from tui.driver import steady
 from tui.screens.asker import ScreenAsker
@@ -23,16 +27,18 @@ from tui.screens.copying import print_plainly, ssh_command
 from tui.screens.feed import BoxesChanged, Feed, QuestionWaits
 from tui.screens.fleet import FleetScreen
 from tui.screens.monitor import MonitorScreen
-from tui.screens.palette import Commands
 from tui.screens.questions import Questions
 from tui.screens.rows import Key, Row
 from tui.screens.run import RunScreen
 from tui.screens.settings import Settings
-from tui.screens.welcome import ParseTarget
 from tui.text import one_line
 from tui.theme import BASIC, DARK, LIGHT, Palette, themes
 from tui.view import BoxView
+from tui.widgets.chart import ChartPanel
 from tui.widgets.glyphs import Glyphs, glyphs
+
+if TYPE_CHECKING:
+    from textual.command import Provider
 
 REPAINT_SECONDS = 0.25
 """News is shown at most this often: four times a second is as fast as anyone reads."""
@@ -54,16 +60,23 @@ class ScreenOptions:
     ascii_only: bool = False
     theme: str = "dark"
     keys: Mapping[str, str] = field(default_factory=dict)
-    parse: ParseTarget | None = None
+    parse: Callable[[str], Box] | None = None
     has_demo: bool = False
 
 
-class BoxtopApp(App[str], inherit_bindings=False):
-    """Watches the boxes of a feed; ``run`` returns ``DEMO`` or None."""
+def _commands() -> type[Provider]:
+    """Return the palette's commands, imported when somebody opens it."""
+    from tui.screens.palette import Commands
 
-    CSS_PATH = "boxtop.tcss"
+    return Commands
+
+
+class BoxtopApp(App[str], inherit_bindings=False):
+    """Watches the boxes of a feed; ``run`` returns ``questions.DEMO`` or None."""
+
+    CSS_PATH = Path(__file__).with_name("boxtop.tcss")
     TITLE = "boxtop"
-    COMMANDS: ClassVar[set[type[Commands]]] = {Commands}  # type: ignore[assignment]  # only ours
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", show=False, priority=True)]
 
     def __init__(
@@ -88,6 +101,7 @@ class BoxtopApp(App[str], inherit_bindings=False):
         self.settings = Settings(ascii_only=self.ascii_only)
         self.selected: Key | None = None
         self.is_paused = False
+        self.can_plot = False
         self.boxes: tuple[BoxView, ...] = ()
         self._repaint: Timer | None = None
         self._repainted = 0.0
@@ -117,6 +131,28 @@ class BoxtopApp(App[str], inherit_bindings=False):
             self.questions.welcome(self.options.parse)
         if self.key_errors:
             self.call_after_refresh(self.say, self.key_errors[0])
+
+    def on_ready(self) -> None:
+        """After the first picture, load what charts are drawn with: it takes a while."""
+        self.run_worker(self._load_plotter, thread=True, exit_on_error=False)
+
+    def _load_plotter(self) -> None:
+        with suppress(ImportError):  # a chart says itself that it cannot be drawn
+            import_module("plotext")
+        self.call_from_thread(self._draw_charts)
+
+    def _draw_charts(self) -> None:
+        self.can_plot = True
+        for screen in self.screen_stack:
+            for chart in screen.query(ChartPanel):
+                chart.refresh()
+
+    def action_command_palette(self) -> None:
+        """Open the palette of commands."""
+        from tui.screens.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def on_unmount(self) -> None:
         """Let no link wait for an answer that nobody will give."""

@@ -68,7 +68,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("page_up", ("ctrl+u", "pageup"), "page up", "half a page up", "Move"),
     Action("page_down", ("ctrl+d", "pagedown"), "page down", "half a page down", "Move"),
     Action("top", ("g", "home"), "top", "to the first line", "Move"),
-    Action("bottom", ("G", "end"), "bottom", "to the last line; a log follows again", "Move"),
+    Action("bottom", ("G", "end"), "bottom", "to the last line; the log follows", "Move"),
     Action(
         *("open", ("enter",), "open", "open the selected run", "Runs", _in("runs")),
         footer=(("runs", 1),),
@@ -79,13 +79,13 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("next_panel", ("tab",), "panel", "next panel", "Panels"),
     Action("previous_panel", ("shift+tab",), "panel", "previous panel", "Panels"),
-    Action("panel_1", ("1",), "runs", "panel 1: runs, or the run's status", "Panels"),
+    Action("panel_1", ("1",), "runs", "panel 1: runs, or a run's status", "Panels"),
     Action("panel_2", ("2",), "loss", "panel 2: losses", "Panels"),
     Action("panel_3", ("3",), "metrics", "panel 3: validation metrics", "Panels"),
     Action("panel_4", ("4",), "rate", "panel 4: learning rate", "Panels"),
     Action("panel_5", ("5",), "log", "panel 5: log", "Panels"),
     Action(
-        *("zoom", ("z",), "zoom", "this panel on the whole screen, and back", "Panels"),
+        *("zoom", ("z",), "zoom", "panel on the whole screen, and back", "Panels"),
         footer=(("chart", 5), ("status", 2), ("log", 5)),
     ),
     Action(
@@ -127,10 +127,10 @@ ACTIONS: tuple[Action, ...] = (
         footer=(("runs", 4), ("status", 3)),
     ),
     Action(
-        *("copy", ("y",), "copy", "copy the line, path or ssh command (OSC 52)", "Boxtop"),
+        *("copy", ("y",), "copy", "copy line, path or ssh command", "Boxtop"),
         footer=(("runs", 5), ("status", 1)),
     ),
-    Action("plain", ("Y",), "plain", "show it on a plain screen, to copy by hand", "Boxtop"),
+    Action("plain", ("Y",), "plain", "show it plainly, to copy by hand", "Boxtop"),
     Action("add", ("a",), "add box", "watch one more box", "Boxtop"),
     Action("theme", ("t",), "theme", "dark or light", "Boxtop"),
     Action(

@@ -45,7 +45,7 @@ class _Frame:
 def _frame(plot: Plot, lines: Sequence[Line], width: int, height: int, options: Options) -> _Frame:
     low = min(min(part.ys) for line in lines for part in line.parts)
     high = max(max(part.ys) for line in lines for part in line.parts)
-    pad = (high - low) * 0.04 or max(abs(high) * 0.1, 1e-12 if not options.log_y else 0.3)
+    pad = (high - low) * 0.04 or abs(high) * 0.1 or 0.5
     y = (low - pad, high + pad)
     rows = height - 2
     scale = ticks.decades if options.log_y else ticks.linear

@@ -39,7 +39,7 @@ def legend(plot: Plot, options: Options = PLAIN) -> tuple[Run, ...]:
     runs: list[Run] = [(plot.name, Role.TITLE)]
     for mark, role, series in zip(marks, cells.LINES, plot.series, strict=False):
         value = newest(series.values)
-        shown = "-" if value is None else ticks.number(value)
+        shown = "-" if value is None else ticks.measured(value)
         runs += [("  ", Role.BLANK), (mark, role), (f" {series.label} ", Role.LABEL)]
         runs.append((shown, role))
     if plot.best is not None:
@@ -69,5 +69,5 @@ def _latest(plot: Plot) -> str:
     for series in plot.series:
         value = newest(series.values)
         if value is not None:
-            return ticks.number(value)
+            return ticks.measured(value)
     return "-"

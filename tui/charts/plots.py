@@ -8,7 +8,7 @@ from typing import Protocol
 from tui.charts.cells import LINES
 from tui.charts.model import Best, Plot
 from tui.charts.series import Series, numbers
-from tui.charts.ticks import number
+from tui.charts.ticks import measured
 
 LOSS, METRIC, RATE = "train/", "metrics/", "lr/"
 _ABSENT = -1.0
@@ -105,7 +105,7 @@ def best(columns: Columns, name: str | None, value: float | None, epoch: int | N
     """Return the mark of the best epoch; without a value only its epoch is marked."""
     if epoch is None:
         return None
-    label = f"best {epoch}" if value is None else f"best {number(value)} @ {epoch}"
+    label = f"best {epoch}" if value is None else f"best {measured(value)} @ {epoch}"
     shown = name is not None and METRIC + name in usual_metrics(columns)
     return Best(float(epoch), value if shown else None, label)
 

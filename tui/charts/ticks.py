@@ -99,6 +99,16 @@ def number(value: float, step: float | None = None) -> str:
     return f"{value:.{decimals}f}"
 
 
+def measured(value: float) -> str:
+    """Return a metric or a loss as it stands in a text: 0.646, 3.41, 15.4, 2e-5."""
+    size = abs(value)
+    if 0.001 <= size < 1:
+        return f"{value:.3f}"
+    if 1 <= size < 1000:
+        return f"{value:.3g}" if size >= 10 else f"{value:.2f}"
+    return number(value)
+
+
 def _scaled(value: float, unit: float, suffix: str) -> str:
     return f"{value / unit:.4g}{suffix}"
 

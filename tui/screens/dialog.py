@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from textual.app import ComposeResult
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
+DIALOGS_CSS = Path(__file__).with_name("dialogs.tcss")
+"""Read when the first dialog opens: the first picture need not wait for it."""
+
 GUARD_SECONDS = 1.0
 """Keys that come this soon were not meant for the dialog."""
 
@@ -28,6 +32,7 @@ RELEASE_SECONDS = 0.3
 class Dialog(ModalScreen[Answer], Generic[Answer]):
     """A frame with a heading, a body and buttons; the first button is the harmless one."""
 
+    CSS_PATH = DIALOGS_CSS
     heading = ""
     is_guarded = False
 

@@ -21,9 +21,6 @@ WIDE, TALL = 100, 30
 ROOMY = (40, 8)
 """Below this size only rows are shown."""
 
-USEFUL = (16, 2)
-"""Below this size nothing useful fits."""
-
 
 class FleetScreen(MonitorScreen):
     """The list of runs, and the selected run beneath it."""

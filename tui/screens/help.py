@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from tui import keys
 from tui.keys import KeyMap
+from tui.screens.dialog import DIALOGS_CSS
 from tui.theme import Palette
 
 _KEYS_WIDTH = 12
@@ -22,6 +23,8 @@ _TEXT_WIDTH = 46
 
 class HelpScreen(ModalScreen[None]):
     """Groups of keys in as many columns as fit; any key closes it but those that scroll."""
+
+    CSS_PATH = DIALOGS_CSS
 
     def __init__(self, keymap: KeyMap, palette: Palette, *, ascii_only: bool) -> None:
         super().__init__()

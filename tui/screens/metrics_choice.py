@@ -51,8 +51,6 @@ class MetricsDialog(Dialog[tuple[str, ...] | None]):
             event.stop()
             event.prevent_default()
             self.dismiss(self._ticked())
-        else:
-            super().on_key(event)
 
     def cancel(self) -> None:
         """Leave the chart as it is."""

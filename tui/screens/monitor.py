@@ -80,8 +80,12 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, OwnActions):
     def perform(self, action_id: str) -> None:
         """Do what an action of the key table says."""
         act = getattr(self, f"do_{action_id}", None)
-        if act is not None:
+        if act is None:
+            return
+        try:
             cast(Callable[[], None], act)()
+        except Exception as error:  # noqa: BLE001  # a key that fails must not end the watch
+            self.boxtop.tell_fault(error)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Let the footer name the keys of the place."""

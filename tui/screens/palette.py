@@ -5,17 +5,25 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.types import IgnoreReturnCallbackType
 
 from tui import keys
+from tui.screens.dialog import DIALOGS_CSS
 from tui.screens.monitor import MonitorScreen
 from tui.screens.rows import rows_of
 from tui.text import one_line
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
+
+
+class Palette(CommandPalette):
+    """The palette in our own dress."""
+
+    CSS_PATH = DIALOGS_CSS
+
 
 _HIDDEN = frozenset({"up", "down", "left", "right", "page_up", "page_down", "palette", "back"})
 

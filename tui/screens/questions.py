@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from tui.boxes import Box
 from tui.screens.asker import Pending
 from tui.screens.rows import Row
-from tui.screens.welcome import DEMO, AddBoxDialog, ParseTarget, WelcomeScreen
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
+    from tui.screens.welcome import ParseTarget
+
+DEMO = "demo"
+"""What the app returns when a person wants to see the demo."""
 
 
 class Questions:
@@ -39,6 +42,8 @@ class Questions:
 
     def ask_for_box(self) -> None:
         """Ask for one more box."""
+        from tui.screens.welcome import AddBoxDialog
+
         if self.app.options.parse is None:
             self.app.say("no box can be added here")
         else:
@@ -46,6 +51,8 @@ class Questions:
 
     def welcome(self, parse: ParseTarget) -> None:
         """Ask for the first box, or offer the demo."""
+        from tui.screens.welcome import WelcomeScreen
+
         screen = WelcomeScreen(
             parse, ascii_only=self.app.ascii_only, has_demo=self.app.options.has_demo
         )

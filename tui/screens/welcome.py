@@ -14,14 +14,12 @@ from textual.widgets import Button, Input, Static
 
 from tui.boxes import Box
 from tui.errors import UserError
-from tui.screens.dialog import Dialog, line
+from tui.screens.dialog import DIALOGS_CSS, Dialog, line
+from tui.screens.questions import DEMO
 from tui.text import one_line
 
 ParseTarget = Callable[[str], Box]
 """Makes a box of what a person typed; raises UserError."""
-
-DEMO = "demo"
-"""What the app returns when a person wants to see the demo."""
 
 EXAMPLE = "ssh -p 41022 root@203.0.113.7"
 
@@ -44,6 +42,8 @@ def parsed(parse: ParseTarget, text: str) -> tuple[Box | None, str]:
 
 class WelcomeScreen(Screen[Box | str]):
     """Answers with a box, or with "demo"."""
+
+    CSS_PATH = DIALOGS_CSS
 
     def __init__(self, parse: ParseTarget, *, ascii_only: bool, has_demo: bool) -> None:
         super().__init__()

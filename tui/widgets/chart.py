@@ -58,13 +58,13 @@ class ChartPanel(Panel):
 
     def drawing(self) -> Drawing:
         """Return the chart for this size, drawn anew only when something changed."""
-        key = (self._data, self._options, self.inner)
+        key = (self._data, self._options, self.inner, self.boxtop.can_plot)
         if self._drawn is None or self._drawn[0] != key:
             self._drawn = (key, self._draw())
         return self._drawn[1]
 
     def _draw(self) -> Drawing:
-        if self._make is None:
+        if self._make is None or not self.boxtop.can_plot:
             return Drawing(((self.caption, Role.TITLE),), ())
         from tui.charts.draw import draw
 

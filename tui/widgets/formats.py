@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tui.charts.ticks import number
+from tui.charts.ticks import measured
 
 UNKNOWN = "-"
 
@@ -18,15 +18,9 @@ def age(seconds: float | None) -> str:
     return f"{whole}s"
 
 
-def value(measured: float | None) -> str:
-    """Return a metric or a loss with four figures at most."""
-    if measured is None:
-        return UNKNOWN
-    if 0.001 <= abs(measured) < 1:
-        return f"{measured:.3f}"
-    if 1 <= abs(measured) < 1000:
-        return f"{measured:.3g}" if abs(measured) >= 10 else f"{measured:.2f}"
-    return number(measured)
+def value(figure: float | None) -> str:
+    """Return a metric or a loss."""
+    return UNKNOWN if figure is None else measured(figure)
 
 
 def size(count: int | None) -> str:

@@ -13,12 +13,15 @@ from tui.runs.log import LogTail
 from tui.view import RunView
 from tui.widgets.matches import Matches
 from tui.widgets.panel import Panel
-from tui.widgets.spans import Span, Spans
+from tui.widgets.spans import Span, Spans, fit
 
 Source = Literal["train.log", "console"]
 
+_NARROW = 90
+"""Below this width a line begins with its time of day; its date and INFO are left out."""
+
 _HEAD = re.compile(
-    r"(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*) \| (?P<level>[A-Z]+) *\| |"
+    r"(?P<time>(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d\S*) (?:\| )?(?:(?P<level>[A-Z]+) *\| )?|"
     r"(?P<trace>Traceback \(|  File \"|\w[\w.]*(?:Error|Exception|Interrupt)\b)"
 )
 _LEVELS = {"WARNING": "warning", "ERROR": "bad", "CRITICAL": "bad", "DEBUG": "faint"}
@@ -186,10 +189,12 @@ class LogPanel(Panel):
 
     def _line(self, line: str, width: int, ground: str) -> Spans:
         text = line.expandtabs(4)
+        if width < _NARROW:
+            text = _without_date(text)
         plain = self.style("faint" if self._is_stale else "text", ground)
         spans = self._marked(text, plain, ground)
         visible = _skip(spans, self._left)
-        return [*visible, (" " * width, plain)] if ground == "selected" else visible
+        return fit(visible, width, plain, self.glyphs.more) if ground == "selected" else visible
 
     def _marked(self, text: str, plain: Style, ground: str) -> list[Span]:
         """Return a line with its time faint, its level and tracebacks coloured, matches marked."""
@@ -201,7 +206,7 @@ class LogPanel(Panel):
             return [(text, plain)]
         if head["trace"]:
             return [(text, self.style("bad", ground))]
-        tone = _LEVELS.get(head["level"])
+        tone = _LEVELS.get(head["level"] or "")
         rest = self.style(tone, ground) if tone else plain
         return [
             (head["time"], self.style("faint", ground)),
@@ -284,3 +289,12 @@ def _cut_at(text: str, found: list[tuple[int, int]], plain: Style, marked: Style
         spans += [(text[at:begin], plain), (text[begin:end], marked)]
         at = end
     return [*spans, (text[at:], plain)]
+
+
+def _without_date(line: str) -> str:
+    """Return a line of LibreYOLO's logger with the time of day alone; others as they are."""
+    head = _HEAD.match(line)
+    if head is None or not head["level"]:
+        return line
+    level = "" if head["level"] == "INFO" else f"{head['level']} | "
+    return f"{head['time'][-8:]} {level}{line[head.end() :]}"

@@ -20,11 +20,14 @@ from tui.widgets.log_panel import LogPanel
 from tui.widgets.panel import Panel
 from tui.widgets.status import RunTitle, StatusLines, StatusPanel, Trouble
 
-SIDE_WIDTH, SIDE_HEIGHT = 100, 19
+WIDE = 100
+"""From this width on all three charts stand side by side."""
+
+SIDE_WIDTH, SIDE_HEIGHT = 116, 19
 """From this size on the facts stand in a panel beside the log instead of in lines above it."""
 
 STATUS_WIDTH = 48
-_BOTH = 11
+_BOTH = 10
 """Rows below which only one of charts and log is shown: the focused one."""
 
 
@@ -73,7 +76,7 @@ class RunPane(Vertical):
         self.lines.show(row)
         self.status.show(row)
         before = len(self.trouble.lines)
-        self.trouble.show(row, max(0, min(12, self.size.height // 3)))
+        self.trouble.show(row, max(0, min(12, self.size.height // 4)))
         view = row.run if row else None
         is_stale = row.is_stale if row else False
         self.log_panel.show(view, is_stale)
@@ -122,7 +125,7 @@ class RunPane(Vertical):
             return {self.zoomed}
         focused = self._focused
         charts = (self.loss, self.metrics, self.rate)
-        most = 3 if width >= SIDE_WIDTH else 2 if width >= 64 else 1
+        most = 3 if width >= WIDE else 2 if width >= 64 else 1
         shown = list(charts[:most])
         if isinstance(focused, ChartPanel) and focused not in shown:
             shown = [*shown[1:], focused]

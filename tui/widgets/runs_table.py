@@ -18,6 +18,11 @@ from tui.widgets.columns import LINE_WIDTH, layout
 from tui.widgets.panel import Panel
 from tui.widgets.spans import Span, Spans, fit, right
 
+USEFUL = (16, 2)
+"""Width and height below which nothing useful fits."""
+
+TOO_SMALL = "terminal too small (need 60x16)"
+
 
 class RunsTable(Panel):
     """Rows below a header. ``selected`` is a key, not a position: it survives every new order."""
@@ -142,6 +147,9 @@ class RunsTable(Panel):
 
     def content(self, y: int, width: int) -> Spans:
         """Return the column titles or one row of the list."""
+        if self.is_bare and (width < USEFUL[0] or self.size.height < USEFUL[1]):
+            said = TOO_SMALL[y * width : (y + 1) * width]
+            return [(said, self.style("warning"))]
         if self.has_header:
             if y == 0:
                 return self._header(width)

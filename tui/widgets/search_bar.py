@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
+from typing import TYPE_CHECKING
+
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Input, Static
+
+if TYPE_CHECKING:
+    from textual.widgets import Input
 
 
 class SearchBar(Horizontal):
@@ -23,17 +26,23 @@ class SearchBar(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.asks = ""
-        self._label = Static("", markup=False, id="search-label")
-        self._input = Input(id="search-input", compact=True, select_on_focus=False)
-
-    def compose(self) -> ComposeResult:
-        """A label and a field."""
-        yield self._label
-        yield self._input
 
     def on_mount(self) -> None:
-        """Start hidden."""
+        """Start hidden; the field is made after the first picture, which need not wait for it."""
         self.display = False
+        self.call_after_refresh(self._fill)
+
+    async def _fill(self) -> None:
+        from textual.widgets import Input, Static
+
+        label = Static("", markup=False, id="search-label")
+        await self.mount(label, Input(id="search-input", compact=True, select_on_focus=False))
+
+    @property
+    def _input(self) -> Input:
+        from textual.widgets import Input
+
+        return self.query_one("#search-input", Input)
 
     @property
     def is_open(self) -> bool:
@@ -42,9 +51,13 @@ class SearchBar(Horizontal):
 
     def open(self, label: str, text: str) -> None:
         """Ask for text, starting from what was asked last."""
+        from textual.widgets import Input, Static
+
+        if not self.children:
+            return
         self.asks = label
         self.display = True
-        self._label.update(f" {label} ")
+        self.query_one("#search-label", Static).update(f" {label} ")
         with self.prevent(Input.Changed):
             self._input.value = text
         self._input.cursor_position = len(text)

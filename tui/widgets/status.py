@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tui.keys import Place
+from tui.runs.order import live_sibling, sibling_text
 from tui.screens.rows import Row
 from tui.text import one_line
 from tui.widgets import cells
@@ -165,6 +166,9 @@ class Trouble(Sheet):
                 lines.append([bar, ("next: ", muted), (one_line(found.hint), text)])
         elif row.needs_a_person and run.reason:
             lines.append([bar, (one_line(run.reason), self.style("bad", bold=True))])
+        sibling = live_sibling((view.run for view in row.box.runs), run)
+        if sibling is not None:
+            lines.append([soft, (sibling_text(sibling), self.style("warning", bold=True))])
         lines += [
             [soft, (self.glyphs.warning + " ", self.style("warning")), (one_line(line), text)]
             for line in run.warnings

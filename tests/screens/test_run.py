@@ -1,0 +1,179 @@
+"""One run: its facts, charts, trouble, and the way there and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+
+from tests.screens.feed import LIVE, CannedFeed, failed, running, small_fleet
+from tests.screens.recorded import metrics_of
+from tests.screens.watching import NARROW, Watch, watching
+from tui.screens.fleet import FleetScreen
+from tui.screens.run import RunScreen
+from tui.view import BoxView
+from tui.widgets.chart import ChartPanel
+
+
+def alone() -> CannedFeed:
+    """A fleet of one running run."""
+    return CannedFeed([replace(small_fleet()[0], runs=(running().view,))])
+
+
+async def test_enter_opens_the_selected_run_and_escape_goes_back() -> None:
+    async with watching(size=NARROW) as watch:
+        await watch.press("enter")
+        assert isinstance(watch.app.screen, RunScreen)
+        assert "lambda-a10 / coco-9m" in watch.lines[0]
+        await watch.press("escape")
+        assert isinstance(watch.app.screen, FleetScreen)
+
+
+async def test_charts_show_losses_metrics_and_rate_with_the_best_epoch() -> None:
+    async with watching(alone(), (140, 44)) as watch:
+        assert "● total" in watch.line("2 loss")
+        assert "▲ cls" in watch.line("2 loss")
+        assert "● 50-95" in watch.line("3 mAP")
+        assert "4 learning rate" in watch.text
+        assert "◆ best 0.509 @ 54" in watch.text
+        assert any("⠁" <= character <= "⣿" for character in watch.text)
+
+
+async def test_facts_of_run_and_box_stand_beside_the_log() -> None:
+    async with watching(alone(), (140, 44)) as watch:
+        assert "0:50 an epoch" in watch.line("pace")
+        assert "21743 alive" in watch.line("pid ")
+        assert "97%  17G/24G  64°C 398W" in watch.line("gpu 0")
+        assert "131G free" in watch.line("disk  ")
+        assert "best.pt 33.3 MB" in watch.line("weights ")
+
+
+async def test_a_failed_run_explains_itself_above_its_charts() -> None:
+    async with watching(size=(120, 50)) as watch:
+        assert "GPU out of memory (wanted 1.50 GiB" in watch.text
+        assert "next: use batch=-1" in watch.text
+        assert "Traceback (most recent call last):" in watch.text
+        assert "from /root/train.log" in watch.text
+
+
+async def test_a_run_without_epochs_says_so() -> None:
+    base = running().view
+    empty = msgspec.structs.replace(base.run, epoch=0, progress=0.0, best=None)
+    view = replace(base, run=empty, metrics=metrics_of([]))
+    async with watching(CannedFeed([BoxView("a", "a", LIVE, (view,))]), (140, 44)) as watch:
+        assert watch.text.count("no epochs yet") == 3
+
+
+async def test_numbers_go_to_panels() -> None:
+    async with watching(alone(), (140, 44)) as watch:
+        for key, name in (("2", "loss"), ("3", "metrics"), ("4", "rate"), ("5", "log")):
+            await watch.press(key)
+            assert watch.app.focused is not None
+            assert watch.app.focused.id == name
+        await watch.press("1")
+        assert watch.app.focused is not None
+        assert watch.app.focused.id == "runs"
+
+
+async def test_tab_goes_around_the_panels() -> None:
+    async with watching(alone(), (140, 44)) as watch:
+        seen = []
+        for _ in range(5):
+            await watch.press("tab")
+            seen.append(watch.app.focused.id if watch.app.focused else None)
+        assert seen == ["loss", "metrics", "rate", "log", "runs"]
+        await watch.press("shift+tab")
+        assert watch.app.focused is not None
+        assert watch.app.focused.id == "log"
+
+
+async def test_a_number_opens_the_run_where_panels_do_not_fit() -> None:
+    async with watching(alone(), NARROW) as watch:
+        await watch.press("4")
+        assert isinstance(watch.app.screen, RunScreen)
+        assert "4 learning rate" in watch.text
+
+
+async def test_zoom_gives_a_panel_the_whole_screen_and_back() -> None:
+    async with watching(alone(), (140, 44)) as watch:
+        await watch.press("2", "z")
+        assert "2 loss" in watch.text
+        assert "5 log" not in watch.text
+        assert "1 runs" not in watch.text
+        await watch.press("escape")
+        assert "5 log" in watch.text
+        assert "1 runs" in watch.text
+
+
+async def test_smoothing_and_scales_are_named_on_the_chart() -> None:
+    async with watching(alone(), (140, 44)) as watch:
+        await watch.press("2", "+", "+", "l")
+        assert "smooth 0.6 log" in watch.text
+        await watch.press("0", "l")
+        assert "smooth" not in watch.line("best 0.509")
+
+
+async def test_charts_by_time_have_a_time_axis() -> None:
+    async with watching(alone(), (140, 44)) as watch:
+        await watch.press("x")
+        assert "20m" in watch.text
+        await watch.press("x")
+        assert "20m" not in watch.text
+
+
+async def test_metrics_are_chosen_from_a_list() -> None:
+    async with watching(alone(), (140, 44)) as watch:
+        await watch.press("m")
+        assert "metrics (up to 6)" in watch.text
+        await watch.press("space", "enter")
+        assert "■ mAP50-95" in watch.line("3 metrics")
+        assert "● precision" in watch.line("3 metrics")
+        await watch.press("m", "escape")
+        assert "● precision" in watch.line("3 metrics")
+
+
+async def test_a_chart_is_drawn_once_for_the_same_data() -> None:
+    async with watching(alone(), (140, 44)) as watch:
+        chart = watch.app.screen.query_one("#loss", ChartPanel)
+        drawn = chart.drawing()
+        await watch.settle()
+        assert chart.drawing() is drawn
+        await watch.press("+")
+        assert chart.drawing() is not drawn
+
+
+async def test_a_run_stays_open_when_its_box_goes_away() -> None:
+    feed = alone()
+    async with watching(feed, NARROW) as watch:
+        await watch.press("enter")
+        feed.views = []
+        await watch.settle()
+        assert "coco-9t" in watch.lines[0]
+
+
+async def test_a_diverged_or_warned_run_shows_its_warnings() -> None:
+    base = running().view
+    run = msgspec.structs.replace(
+        base.run, verdict="diverged", reason="loss not finite", warnings=("disk full soon",)
+    )
+    view = BoxView("a", "a", LIVE, (replace(base, run=run),))
+    async with watching(CannedFeed([view]), (120, 44)) as watch:
+        assert "≈ diverged" in watch.text
+        assert "▲ disk full soon" in watch.text
+
+
+async def test_old_runs_tell_of_the_live_one_beside_them() -> None:
+    base = failed().view
+    live = running().view
+    beside = replace(live, run=msgspec.structs.replace(live.run, id="coco-9m2"))
+    async with watching(CannedFeed([BoxView("a", "a", LIVE, (base, beside))])) as watch:
+        await open_run(watch, "coco-9m")
+        assert "coco-9t is live" in watch.text
+
+
+async def open_run(watch: Watch, run_id: str) -> None:
+    """Open a run of the fleet by its name."""
+    for row in watch.app.boxes[0].runs:
+        if row.run.id == run_id:
+            watch.app.open_key((watch.app.boxes[0].name, row.run.path))
+    await watch.pilot.pause()
