@@ -65,3 +65,17 @@ def without_python(tmp_path: Path) -> str:
     )
     wrapper.chmod(0o755)
     return str(wrapper)
+
+
+@pytest.fixture
+def tmux_login(tmp_path: Path) -> str:
+    """A command for ForceCommand: a login that begins tmux for all but SFTP."""
+    wrapper = tmp_path / "tmux-login"
+    wrapper.write_text(
+        "#!/bin/sh\n"
+        'case "$SSH_ORIGINAL_COMMAND" in *internal-sftp*|*sftp-server*)\n'
+        "exec /usr/lib/openssh/sftp-server;; esac\n"
+        "echo no sessions\n"
+    )
+    wrapper.chmod(0o755)
+    return str(wrapper)

@@ -24,7 +24,7 @@ from tests.ssh_keys import Key
 from tests.sshd import SshServer, system_user
 from tests.waiting import wait_until
 from tui.boxes import SshTarget
-from tui.facts import Fact, FileBytes, FileWhole, Hello, RunFound, Settled
+from tui.facts import Fact, FileBytes, FileWhole, Hello, Notice, RunFound, Settled
 from tui.links.base import Asker, FollowRequest, LinkError
 from tui.links.ssh import SshLink
 
@@ -302,6 +302,40 @@ class TestStrangeBoxes:
         assert isinstance(facts[0], Hello)
         assert facts[0].follower == "sh"
         assert seen(facts) == WELL
+
+    def test_a_box_that_runs_no_command_is_followed_with_sftp(
+        self, make_sshd: MakeServer, home: Path, runs: Path, look: Look
+    ) -> None:
+        server = make_sshd(options=["ForceCommand internal-sftp", "MaxSessions 1"])
+        trust(server, home)
+        facts = look(server.target, runs)
+        assert isinstance(facts[0], Hello)
+        assert facts[0].follower == "sftp"
+        assert seen(facts) == WELL
+        notices = [fact.text for fact in facts if isinstance(fact, Notice)]
+        assert any("SFTP alone" in text for text in notices)
+
+    def test_a_tmux_login_is_followed_with_sftp_and_says_how_to_do_better(
+        self, make_sshd: MakeServer, home: Path, runs: Path, look: Look, tmux_login: str
+    ) -> None:
+        server = make_sshd(options=[f"ForceCommand {tmux_login}"])
+        trust(server, home)
+        facts = look(server.target, runs)
+        assert seen(facts) == WELL
+        notices = [fact.text for fact in facts if isinstance(fact, Notice)]
+        assert any("touch ~/.no_auto_tmux" in text for text in notices)
+
+    @pytest.mark.parametrize("reply", ["exec_reply.txt", "exec_reply2.txt"])
+    def test_a_tmux_login_without_sftp_is_named(
+        self, make_sshd: MakeServer, home: Path, runs: Path, look: Look, reply: str
+    ) -> None:
+        path = Path(__file__).parent.parent / "data" / "cases" / "SSH-13" / reply
+        server = make_sshd(options=[f"ForceCommand cat {path}"])
+        trust(server, home)
+        with pytest.raises(LinkError) as caught:
+            look(server.target, runs)
+        assert "touch ~/.no_auto_tmux" in (caught.value.hint or "")
+        assert not (server.home / ".no_auto_tmux").exists()
 
     def test_a_gateway_that_wants_a_terminal_is_named(
         self, make_sshd: MakeServer, home: Path, runs: Path, look: Look

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tui.links.connection import Connection
 
 RUNPOD_GATEWAY = "ssh.runpod.io"
+WITHOUT_EXEC = ("no_exec", "protocol")
+"""What ends a follower before its first word where a login runs something else instead."""
 
 
 class SshLink:
@@ -86,11 +88,16 @@ class SshLink:
             parts.close()
 
     def _attempt(self, plan: Plan, request: FollowRequest, parts: Parts) -> Iterator[Fact]:
-        notices = [*plan.notices, *self._connect(plan, parts)]
+        notices = [Notice(text) for text in (*plan.notices, *self._connect(plan, parts))]
+        said_hello = False
         for fact in self._follow(request):
+            if not said_hello and isinstance(fact, Notice):
+                notices.append(fact)  # the first fact of a connection is its Hello
+                continue
             yield fact
-            while notices:
-                yield Notice(notices.pop(0))
+            if not said_hello:
+                said_hello = True
+                yield from notices
 
     def _connect(self, plan: Plan, parts: Parts) -> list[str]:
         """Make ``run`` and ``sftp`` possible; returns notices for the person."""
@@ -119,6 +126,32 @@ class SshLink:
         return [*notices, notice] if notice else notices
 
     def _follow(self, request: FollowRequest) -> Iterator[Fact]:
+        """Run the follower; where no command runs, follow with SFTP."""
+        started = False
+        try:
+            for fact in self._follow_with_exec(request):
+                started = True
+                yield fact
+        except LinkError as error:
+            if started or error.kind not in WITHOUT_EXEC or self._connection is None:
+                raise
+            yield from self._follow_with_sftp(request, self._connection, error)
+
+    def _follow_with_sftp(
+        self, request: FollowRequest, connection: Connection, why: LinkError
+    ) -> Iterator[Fact]:
+        """Follow with SFTP; raises ``why`` exec did not work when that does not work either."""
+        from tui.links.sftp import SftpLink
+        from tui.links.sftp_session import open_sftp
+
+        try:
+            client = open_sftp(connection)
+        except LinkError:
+            raise why from None
+        yield Notice(f"{why}; {why.hint}" if why.hint else str(why))
+        yield from SftpLink(client).open(request)
+
+    def _follow_with_exec(self, request: FollowRequest) -> Iterator[Fact]:
         marker = new_marker()
         pipe = self.run(command(marker))
         try:
