@@ -133,7 +133,7 @@ class FollowerPipe:
             if self._decoder.started:
                 raise LinkError("lost", f"no sign of life for {silent:.0f} s")
             raise LinkError("unreachable", f"the box did not start a command in {silent:.0f} s")
-        if not self._decoder.started and now - self._began > NOISE_SECONDS:
+        if not self._decoder.started and now - self._began >= NOISE_SECONDS:
             error = self._decoder.explain(self._pipe.errors)
             if error.kind == "no_exec":
                 raise error
