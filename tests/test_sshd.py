@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 
 import pytest
 
 from tests.conftest import MakeServer
-from tests.sshd import SshServer, system_user
+from tests.sshd import SshServer
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.sshd
 
 
-def log_in(server: SshServer, command: str, user: str | None = None) -> str:
+def log_in(server: SshServer, command: str) -> str:
     """Run ``command`` with the system's ssh and return its output."""
     known_hosts = server.directory / "known_hosts"
     known_hosts.write_text(server.known_host_lines)
@@ -25,7 +24,7 @@ def log_in(server: SshServer, command: str, user: str | None = None) -> str:
         str(server.key.path),
         "-p",
         str(server.port),
-        f"{user or server.user}@127.0.0.1",
+        f"{server.user}@127.0.0.1",
     ]
     done = subprocess.run(
         ["ssh", *options, *address, command],
@@ -69,14 +68,3 @@ def test_a_killed_connection_ends_the_client(sshd: SshServer) -> None:
     assert client.wait(10) == 255
     wait_until(lambda: not sshd.connections(), what="the connection is gone")
     client.communicate()
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can make users")
-@pytest.mark.parametrize(("shell", "own"), [("fish", "$FISH_VERSION"), ("csh", "$shell")])
-def test_a_user_with_another_login_shell(make_sshd: MakeServer, shell: str, own: str) -> None:
-    path = shutil.which(shell)
-    if path is None:
-        pytest.skip(f"{shell} is not installed (apt-get install {shell})")
-    server = make_sshd()
-    with system_user(path, server.home) as user:
-        assert log_in(server, f"echo {own}", user).strip()

@@ -60,7 +60,7 @@ class TestExecPipe:
             pipe.read(0.2)
         assert 0.2 <= time.monotonic() - started < 2
 
-    @pytest.mark.parametrize("size", [1, EARLY_BYTES - 1, EARLY_BYTES + 1, 9_000_000])
+    @pytest.mark.parametrize("size", [1, EARLY_BYTES - 1, EARLY_BYTES + 1, 3_000_000])
     def test_input_of_any_size_arrives_whole(self, box: SshTarget, dial: Dial, size: int) -> None:
         pipe = ExecPipe(dial(box), f"head -c {size} | cksum; cat")
         data = bytes(range(256)) * (size // 256 + 1)
@@ -130,8 +130,9 @@ class TestTheFirstSession:
             assert time.monotonic() - started < 0.95
 
     def test_where_that_goes_wrong_the_next_connection_asks_step_by_step(
-        self, make_sshd: MakeServer, home: Path, dial: Dial
+        self, make_sshd: MakeServer, home: Path, dial: Dial, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr("tui.links.connection.SESSION_TRIES", 1)
         server = make_sshd(options=["MaxSessions 0"])
         trust(server, home)
         pipe = ExecPipe(dial(server.target), "true")
