@@ -16,9 +16,9 @@ import pytest
 from tests.links.received import Received
 from tui.facts import Fact
 from tui.links.base import FollowRequest
-from tui.links.pipe import FollowerPipe, new_marker
+from tui.links.pipe import FollowerPipe
 from tui.links.process_pipe import ProcessPipe
-from tui.links.request import command
+from tui.links.request import command, new_marker
 
 FEWEST_TOOLS = ("tail", "head", "wc", "ls", "df", "sleep")
 USUAL_TOOLS = (

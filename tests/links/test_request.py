@@ -14,9 +14,9 @@ import pytest
 from tests.links.runs_on_disk import make_run
 from tui.facts import Fact, Hello, Settled
 from tui.links.base import FollowRequest, ResumeToken
-from tui.links.pipe import FollowerPipe, new_marker
+from tui.links.pipe import FollowerPipe
 from tui.links.process_pipe import ProcessPipe
-from tui.links.request import PLACES, command, python_input, sh_input, shell_quoted
+from tui.links.request import PLACES, command, new_marker, python_input, sh_input, shell_quoted
 
 LOGIN_SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh")
 OLD_PYTHONS = sorted(Path("/root/.pyenv/versions").glob("3.[6-9].*/bin/python3"))

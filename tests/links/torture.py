@@ -20,9 +20,8 @@ from tests.links.runs_on_disk import make_run, write_status
 from tui.facts import Fact, FileBegins
 from tui.links.base import FollowRequest, LinkError
 from tui.links.frames import Decoder
-from tui.links.pipe import new_marker
 from tui.links.process_pipe import ProcessPipe
-from tui.links.request import python_input, sh_input
+from tui.links.request import new_marker, python_input, sh_input
 from tui.runs import files
 
 PATIENCE_SECONDS = 30.0

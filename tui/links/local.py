@@ -11,8 +11,7 @@ from tui.boxes import LocalTarget
 from tui.facts import Fact
 from tui.links.base import FollowRequest, LinkError
 from tui.links.frames import Decoder
-from tui.links.pipe import FollowerPipe, new_marker
-from tui.links.request import BOOT, request_line
+from tui.links.request import BOOT, new_marker, request_line
 
 if TYPE_CHECKING:
     from tui.links.process_pipe import ProcessPipe
@@ -47,6 +46,7 @@ class LocalLink:
 
     def _follow(self, request: FollowRequest) -> Iterator[Fact]:
         """Run the follower as a process, so that a hanging disk hangs nobody else."""
+        from tui.links.pipe import FollowerPipe
         from tui.links.process_pipe import ProcessPipe
 
         marker = new_marker()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from typing import NoReturn, Protocol
@@ -44,11 +43,6 @@ class Pipe(Protocol):
     def errors(self) -> str:
         """The end of what the command wrote to its standard error so far."""
         ...
-
-
-def new_marker() -> str:
-    """Return the random word that tells one connection's frames from anything else."""
-    return os.urandom(8).hex()
 
 
 class FollowerPipe:

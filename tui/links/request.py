@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import zlib
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from tui.links.base import HEARTBEAT_SECONDS, FollowRequest, ResumeToken
 from tui.links.follower.followed import LOG_BACKLOG
@@ -15,6 +17,7 @@ from tui.links.follower.wire import PREFIX
 from tui.runs import files
 
 PACKAGE = "tui.links.follower"
+_FOLDER = Path(__file__).with_name("follower")
 PING = b"ping\n"
 PING_SECONDS = 15.0
 
@@ -79,6 +82,11 @@ MAX_SHELL_RUNS = 100
 
 _DOCSTRING = re.compile(r'^ *"""(?:[^"]|"(?!""))*"""\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ *#.*\n", re.MULTILINE)
+
+
+def new_marker() -> str:
+    """Return the random word that tells one connection's frames from anything else."""
+    return os.urandom(8).hex()
 
 
 def command(marker: str, pythons: Sequence[str] = PLACES) -> str:
@@ -248,9 +256,7 @@ def _sources() -> tuple[dict[str, str], dict[str, str]]:
     """Return the modules that run on the box, in two parts; packages are empty."""
     first = {"tui": "", "tui.links": "", PACKAGE: ""}
     later: dict[str, str] = {}
-    from importlib.resources import files as package_files
-
-    for entry in package_files(PACKAGE).iterdir():
+    for entry in _FOLDER.iterdir():
         name, _, kind = entry.name.partition(".")
         if kind == "py" and name != "__init__":
             part = first if name in _FIRST else later
@@ -266,7 +272,5 @@ def _bare(source: str) -> str:
 @cache
 def _shell_source() -> str:
     """Return the sh follower without what only people read."""
-    from importlib.resources import files as package_files
-
-    text = package_files(PACKAGE).joinpath("follower.sh").read_text("utf-8")
+    text = (_FOLDER / "follower.sh").read_text("utf-8")
     return re.sub(r"^\t*#.*\n|^\n", "", text, flags=re.MULTILINE)

@@ -18,8 +18,7 @@ from tui.links.follower.main import hello
 from tui.links.follower.request import Request
 from tui.links.follower.wire import Memory
 from tui.links.frames import Decoder
-from tui.links.pipe import new_marker
-from tui.links.request import request_line
+from tui.links.request import new_marker, request_line
 
 if TYPE_CHECKING:
     from paramiko.sftp_attr import SFTPAttributes

@@ -15,8 +15,8 @@ from tui.links.noise import RUNPOD_HINT
 from tui.links.openssh_needed import NeedsOpenSsh
 from tui.links.paramiko_import import import_paramiko
 from tui.links.parts import Closed, Parts
-from tui.links.pipe import FollowerPipe, Pipe, new_marker
-from tui.links.request import command
+from tui.links.pipe import FollowerPipe, Pipe
+from tui.links.request import command, new_marker
 from tui.links.ssh_config import ConfigFiles, resolve
 
 if TYPE_CHECKING:
