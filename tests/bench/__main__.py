@@ -41,6 +41,8 @@ def main() -> int:
         print(json.dumps(document, indent=2))
     else:
         print(table.text(figures))
+        load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+        print(f"\n{os.cpu_count()} cores, load {load}")
     return 1 if any(figure.holds is False for figure in figures) else 0
 
 

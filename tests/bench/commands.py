@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 
-def seconds(command: Sequence[str]) -> float:
-    """Run a command to its end; its wall time. Raises AssertionError when it fails."""
-    began = time.monotonic()
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Wall and CPU seconds of each run of one command."""
+
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+
+def interleaved(commands: Mapping[str, Sequence[str]], repeats: int) -> dict[str, Times]:
+    """Run commands in turn, each round in another order; the first round warms up.
+
+    Raises AssertionError when one fails.
+    """
+    found = {name: Times() for name in commands}
+    names = list(commands)
+    for turn in range(repeats + 1):
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            wall, cpu = _run(commands[name])
+            if turn:
+                found[name].wall.append(wall)
+                found[name].cpu.append(cpu)
+    return found
+
+
+def _run(command: Sequence[str]) -> tuple[float, float]:
+    began, before = time.monotonic(), _children_cpu()
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     taken = time.monotonic() - began
     if done.returncode != 0:
         told = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
         raise AssertionError(f"{' '.join(command)}: {told}")
-    return taken
+    return taken, _children_cpu() - before
 
 
-def interleaved(commands: Mapping[str, Sequence[str]], repeats: int) -> dict[str, list[float]]:
-    """Wall times of commands run in turn, each round in another order; one round warms up."""
-    times: dict[str, list[float]] = {name: [] for name in commands}
-    names = list(commands)
-    for turn in range(repeats + 1):
-        for name in names[turn % len(names) :] + names[: turn % len(names)]:
-            taken = seconds(commands[name])
-            if turn:
-                times[name].append(taken)
-    return times
+def _children_cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

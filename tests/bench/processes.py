@@ -7,6 +7,7 @@ import ctypes
 import os
 import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -35,6 +36,22 @@ def resident_bytes(pid: int) -> int:
     """Resident memory of a process, shared pages included."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What a process used over a while: its share of a core, and its resident memory at the end."""
+
+    share: float
+    resident_bytes: int
+
+
+def used_over(pid: int, seconds: float) -> Used:
+    """Watch a process for a while."""
+    before, began = cpu_seconds(pid), time.monotonic()
+    time.sleep(seconds)
+    share = (cpu_seconds(pid) - before) / (time.monotonic() - began)
+    return Used(share, resident_bytes(pid))
 
 
 def parents() -> dict[int, int]:

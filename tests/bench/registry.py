@@ -32,14 +32,14 @@ GROUPS = (
     Group("connect", 60, 25, "connecting, against the system's ssh"),
     Group("first_data", 75, 40, "first status and first paint over 150 ms, against SFTP reads"),
     Group("latency", 60, 30, "a change on the box until it is received"),
-    Group("fleet", 150, 60, "100 boxes: our CPU and the boxes', against polling"),
+    Group("fleet", 180, 80, "100 boxes: our CPU and the boxes', against polling"),
     Group("vanished", 40, 40, "a peer that vanishes: noticed, and the badge before"),
     Group("torture", 240, 60, "kills of either side: lines lost and repeated"),
-    Group("charts", 60, 30, "drawing charts, and the screen that shows them"),
+    Group("charts", 75, 40, "drawing charts, and the screen that shows them"),
     Group("log_pane", 90, 40, "a log of 1,000 lines a second on the screen"),
     Group("idle", 60, 30, "the screen of three quiet boxes"),
-    Group("one_shot", 60, 25, "boxtop status and --version, whole processes"),
-    Group("first_paint", 40, 20, "from exec to the first screen"),
+    Group("one_shot", 75, 35, "boxtop status and --version, whole processes"),
+    Group("first_paint", 60, 25, "from exec to the first screen"),
 )
 
 

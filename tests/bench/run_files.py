@@ -84,7 +84,14 @@ def wide_row(epoch: int) -> str:
     row |= {part: 1 + 4 * fall + chance.random() for part in PARTS}
     row |= {score: (0.6 - 0.5 * fall) + chance.random() / 10 for score in SCORES}
     row |= {group: 0.01 * fall + number / 1000 for number, group in enumerate(GROUPS)}
-    row |= {name: 5 + chance.random() for name in TIMES}
+    row |= {name: number + 3 + chance.random() / 4 for number, name in enumerate(TIMES)}
+    return json.dumps(row) + "\n"
+
+
+def noise_row(epoch: int) -> str:
+    """A row whose values fill the whole height of a chart."""
+    chance = random.Random(epoch)
+    row: dict[str, float] = {"epoch": epoch} | {name: chance.random() for name in TIMES}
     return json.dumps(row) + "\n"
 
 

@@ -26,6 +26,7 @@ from tui.runs.metrics import Metrics
 KINDS = ("follower", "session", "reader", "cut", "drop")
 SETTLE_SECONDS = 20.0
 CALM_EVERY = 4
+NEVER = 1 << 40
 
 
 @dataclass
@@ -220,6 +221,7 @@ class Lane:
 
     def _calm(self, when: str) -> None:
         """Without any kill, a rotation or a deletion loses nothing of the old file either."""
+        self._relay.cut_after(NEVER)
         file: GrowingFile
         for name, file in self._writer.files.items():
             file.append(self._chance.randrange(1, 200))

@@ -70,6 +70,11 @@ class GrowingFile:
         """What the file holds now."""
         return bytes(self.generations[-1])
 
+    @property
+    def whole_lines(self) -> int:
+        """How many lines the file holds now."""
+        return self.generations[-1].count(b"\n")
+
     def begin(self) -> None:
         """Create the file, empty or with its header."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
@@ -182,7 +187,7 @@ class Writer:
         elif what < 0.88:
             file.regrow(chance.randrange(4))
         elif what < 0.92:
-            file.regrow(len(file.content) // 60 + chance.randrange(200))
+            file.regrow(file.whole_lines + chance.randrange(200))
         else:
             self.run.write_status(chance.randrange(1, 1000))
 
