@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from tests.links.runs_on_disk import make_run
 from tui.facts import Fact, Hello, Settled
+from tui.links import follower, request
 from tui.links.base import FollowRequest, ResumeToken
 from tui.links.pipe import FollowerPipe
 from tui.links.process_pipe import ProcessPipe
@@ -26,9 +28,9 @@ def look(arguments: Sequence[str], marker: str, runs: Path, path: str) -> list[F
     """Start a command as a box would, and look once at the runs."""
     pipe = ProcessPipe(arguments, {"PATH": path, "HOME": str(runs.parent)})
     try:
-        follower = FollowerPipe(pipe, FollowRequest(roots=("~/runs",), once=True), marker)
-        follower.start()
-        return list(follower.facts())
+        looker = FollowerPipe(pipe, FollowRequest(roots=("~/runs",), once=True), marker)
+        looker.start()
+        return list(looker.facts())
     finally:
         pipe.close()
 
@@ -65,14 +67,45 @@ def test_the_command_has_nothing_that_a_shell_could_take_apart() -> None:
 
 def test_what_the_command_says_never_looks_like_a_frame() -> None:
     marker = new_marker()
-    request = FollowRequest(roots=("/root/runs",))
-    echoed = command(marker).encode() + python_input(request, marker)
+    wanted = FollowRequest(roots=("/root/runs",))
+    echoed = command(marker).encode() + python_input(wanted, marker)
     assert b"@@" + marker.encode() not in echoed
 
 
 def test_the_first_part_fits_the_first_flight_of_a_connection() -> None:
     first = python_input(FollowRequest(roots=("/root/runs",)), new_marker()).split(b"\n")
     assert len(first[0]) + len(first[1]) < 10 * 1448
+
+
+class Bare(ast.NodeTransformer):
+    """Takes docstrings and annotations out of a program."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+            node.body = [part for part in node.body if not is_text(part)]
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            return ast.Assign([node.target], node.value)
+        return node
+
+
+def is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def test_what_is_sent_is_the_program_without_what_only_people_read() -> None:
+    folder = Path(follower.__file__).parent
+    first, later = request._sources()
+    sent = {name: text for name, text in {**first, **later}.items() if text}
+    assert len(sent) == len(list(folder.glob("*.py"))) - 1
+    for name, text in sent.items():
+        original = (folder / f"{name.rpartition('.')[2]}.py").read_text()
+        assert ast.dump(Bare().visit(ast.parse(text))) == ast.dump(
+            Bare().visit(ast.parse(original))
+        )
+        assert len(text) < 0.9 * len(original)
 
 
 @pytest.mark.parametrize("python", OLD_PYTHONS, ids=lambda path: path.parent.parent.name)

@@ -81,7 +81,9 @@ MAX_SHELL_TOKENS = 150
 MAX_SHELL_RUNS = 100
 
 _DOCSTRING = re.compile(r'^ *"""(?:[^"]|"(?!""))*"""\n', re.MULTILINE)
-_COMMENT = re.compile(r"^ *#.*\n", re.MULTILINE)
+_COMMENT = re.compile(r"^ *#.*\n|^\n", re.MULTILINE)
+_RETURNED = re.compile(r"\) -> [^\n]*:$", re.MULTILINE)
+_ANNOTATED = re.compile(r': "[^"\n]*"(?= = )')
 
 
 def new_marker() -> str:
@@ -265,8 +267,9 @@ def _sources() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _bare(source: str) -> str:
-    """Return a source without what only people read."""
-    return _COMMENT.sub("", _DOCSTRING.sub("", source))
+    """Return a source without what only people and type checkers read."""
+    source = _COMMENT.sub("", _DOCSTRING.sub("", source))
+    return _ANNOTATED.sub("", _RETURNED.sub("):", source))
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tui.facts import Fact, Notice
 from tui.links.base import FollowRequest, LinkError
-from tui.links.follower.disk import FoundElsewhere, Info, LocalDisk
+from tui.links.follower.disk import Info, LocalDisk
 from tui.links.follower.following import Follower
 from tui.links.follower.loop import Loop
 from tui.links.follower.main import hello
@@ -60,6 +60,19 @@ class SftpLink:
     def close(self) -> None:
         """End the stream."""
         self._closed.set()
+
+
+class FoundElsewhere:
+    """What another machine says of a file, under the names that ``os.stat`` uses."""
+
+    st_dev = 0
+    st_ino = 0
+
+    def __init__(self, mode: int, size: int, seconds: int, owner_id: int) -> None:
+        self.st_mode = mode
+        self.st_size = size
+        self.st_mtime_ns = seconds * 1000000000
+        self.st_uid = owner_id
 
 
 class SftpDisk(LocalDisk):

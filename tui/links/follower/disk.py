@@ -3,18 +3,9 @@
 import os
 import stat
 
-
-class FoundElsewhere:
-    """What another machine says of a file, under the names that ``os.stat`` uses."""
-
-    st_dev = 0
-    st_ino = 0
-
-    def __init__(self, mode: int, size: int, seconds: int, owner_id: int) -> None:
-        self.st_mode = mode
-        self.st_size = size
-        self.st_mtime_ns = seconds * 1000000000
-        self.st_uid = owner_id
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tui.links.sftp import FoundElsewhere
 
 
 class Info:
