@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+from dataclasses import replace
 from typing import Literal
 
 from tui.choice import tell_link
@@ -34,7 +35,8 @@ def follow_log(
 
     boxes = session.boxes([target])
     changed: queue.SimpleQueue[str] = queue.SimpleQueue()
-    fleet = Fleet(boxes, session.asker, session.data)
+    whole = [replace(box, run=None) for box in boxes]  # a run may be named by its id's end
+    fleet = Fleet(whole, session.asker, session.data)
     fleet.subscribe(changed.put)
     follower = _Follower(session, boxes[0].run, lines, which, as_json)
     try:

@@ -42,8 +42,9 @@ class Terminal:
         return bytes(self._seen).decode("utf-8", "replace")
 
     def wait_for(self, text: str) -> None:
-        """Wait until a text was drawn."""
-        wait_until(lambda: text in self.shown, 30, f"{text!r} in {self.shown[-500:]!r}")
+        """Wait until a text was drawn; fail at once when boxtop ends without it."""
+        wait_until(lambda: text in self.shown or not self._reader.is_alive(), 30, repr(text))
+        assert text in self.shown
 
     def press(self, keys: str) -> None:
         """Type keys."""
