@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+import binascii
 import json
 import os
 import re
@@ -39,7 +39,10 @@ PLACES = (
     "python",
 )
 
-BOOT = "import sys,zlib,base64;exec(zlib.decompress(base64.b64decode(sys.stdin.buffer.readline())))"
+BOOT = (
+    "import sys,zlib,binascii;"
+    "exec(zlib.decompress(binascii.a2b_base64(sys.stdin.buffer.readline())))"
+)
 """What python is given with ``-c``: the first line of its input is the program."""
 
 _PROBE = "import sys;sys.version_info>(3,5)and print(sys.executable)"
@@ -56,7 +59,7 @@ class Finder:
         if name in LATER:
             LATER.clear()
             line = sys.stdin.buffer.readline()
-            SOURCES.update(eval(zlib.decompress(base64.b64decode(line))))
+            SOURCES.update(eval(zlib.decompress(binascii.a2b_base64(line))))
         if name in SOURCES:
             return Spec(name, self, is_package=not SOURCES[name])
     def create_module(self, spec):
@@ -238,7 +241,7 @@ def _ask_for_shell(marker: str) -> str:
 
 
 def _packed(text: str) -> bytes:
-    return base64.b64encode(zlib.compress(text.encode("utf-8"), 9))
+    return binascii.b2a_base64(zlib.compress(text.encode("utf-8"), 9), newline=False)
 
 
 def _program(marker: str) -> bytes:

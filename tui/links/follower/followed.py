@@ -47,9 +47,12 @@ class Token:
 
 def digest(data: bytes) -> str:
     """Return the sha256 of some bytes in hex."""
-    import hashlib
-
-    return hashlib.sha256(data).hexdigest()
+    for name in ("_sha256", "_sha2", "hashlib"):  # the first two load at once, one is there
+        try:
+            return str(__import__(name).sha256(data).hexdigest())
+        except ImportError:
+            continue
+    raise OSError(errno.ENOSYS, "no sha256 here")
 
 
 class Followed:

@@ -2,7 +2,10 @@
 
 import os
 import signal
-import subprocess
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
 
 QUERY = (
     "--query-gpu=index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw",
@@ -78,6 +81,8 @@ class Gpus:
 
     def ask(self, now: float) -> bool:
         """Start the question."""
+        import subprocess
+
         try:
             self.process = subprocess.Popen(
                 (self.path or "",) + QUERY,  # noqa: RUF005  # Python 3.6 cannot unpack here

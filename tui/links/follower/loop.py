@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from tui.links.follower.gpus import Gpus
     from tui.links.follower.vitals import Vitals
 
-SLOW_SECONDS = 2.0
+SLOW_SECONDS = 5.0
 """Between two looks where the kernel tells: it misses what other machines write."""
 
 COLD_SECONDS = 10.0
-CHECKPOINT_SECONDS = 2.5
-FIRST_VITALS_SECONDS = 0.5
+CHECKPOINT_SECONDS = 5.0
+SLACK_SECONDS = 0.5
+"""What is due within this time is done at once, so that the box is woken up less often."""
+
+FIRST_VITALS_SECONDS = 0.75
 SETTLING_SECONDS = 0.2
 LONGEST_WAIT = 5.0
 
@@ -106,9 +109,15 @@ class Loop:
         """Do what the clock asks for."""
         if self.gpus is not None and self.gpus.tick(now) and not self.settled:
             self.due["vitals"] = now
-        for name, when in list(self.due.items()):
-            if when <= now and not self.output.full:
+        due = [name for name, when in self.due.items() if when <= now]
+        if due and due != ["fast"]:
+            due = [name for name, when in self.due.items() if when <= now + SLACK_SECONDS]
+        for name in due:
+            if not self.output.full:
                 self.due[name] = now + getattr(self, "on_" + name)()
+        for run in self.follower.runs.values():
+            if run.status.understand() and self.settled:
+                self.weights(run).check()
 
     def on_search(self) -> float:
         """Look for new runs."""

@@ -22,11 +22,16 @@ SOURCES = (
 )  # fmt: skip
 """Name, where to read it (the first that says something), and the lines that matter."""
 
+ONLY_LIMITED = (b"cgroup_used", b"cgroup_stat")
+"""What means nothing, and costs the kernel something, where the cgroup has no limit."""
+
 
 def facts() -> "list[tuple[bytes, bytes]]":
     """Return what is known of the box, as text of its own files."""
-    found = []
+    found: "list[tuple[bytes, bytes]]" = []
     for name, paths, wanted in SOURCES:
+        if name in ONLY_LIMITED and (b"cgroup_limit", b"max") in found:
+            continue
         for path in paths:
             text = lines(path, wanted)
             if text:

@@ -148,14 +148,23 @@ def descendants(pid: int, processes: "dict[int, Entry]") -> "list[int]":
 
 
 class Training:
-    """The process of one run, and those that belong to it, from look to look."""
+    """The process of one run, and those that belong to it, from look to look.
+
+    ``alive`` says that the pid is a running process, ``genuine`` that it is still the training's:
+    not a later process with the same pid, nor a program that trains nothing.
+    """
 
     def __init__(self) -> None:
         self.pid = 0
-        self.family: "dict[int, int]" = {}
-        self.boot = boot_time()
-        self.alive = False
         self.begun = 0.0
+        self.boot = boot_time()
+        self.family: "dict[int, int]" = {}
+        self.process: "Entry | None" = None
+        self.alive = False
+        self.genuine = False
+        self.described = -1
+        self.command = b""
+        self.signal = b"-"
 
     def name(self, pid: int, begun: float) -> bool:
         """Take the pid that status.json gives, and when it says to have begun; True when new."""
@@ -166,11 +175,20 @@ class Training:
         self.family = {}
         return True
 
-    def genuine(self) -> bool:
-        """Whether the pid is still the training's: not a later process, not a server or shell."""
-        process = entry(self.pid)
-        if process is None or process.zombie():
-            return False
+    def look(self) -> None:
+        """See whether the process lives; what it is called is read once for each process."""
+        self.process = entry(self.pid) if self.pid else None
+        self.alive = self.process is not None and not self.process.zombie()
+        if self.process is None or not self.alive:
+            self.genuine = False
+        elif self.process.start != self.described:
+            self.described = self.process.start
+            self.command = command(self.pid)
+            self.signal = ignores_interrupt(self.pid)
+            self.genuine = self.fits(self.process)
+
+    def fits(self, process: Entry) -> bool:
+        """Whether start and name are those of a training that began when status.json says."""
         started = None if self.boot is None else self.boot + process.start / clock_ticks()
         if self.begun and started is not None and started > self.begun + REUSE_SECONDS:
             return False
@@ -178,20 +196,14 @@ class Training:
 
     def facts(self) -> "list[tuple[bytes, bytes]]":
         """Return what is to be sent of this training: ``process``, ``command``, ``task``…"""
-        process = entry(self.pid)
-        self.alive = process is not None and not process.zombie()
-        if process is None:
+        if not self.pid:
+            return []
+        if self.process is None:
             state = b"unreadable" if exists(self.pid) else b"gone"
-            facts = [(b"process", b"%d %s - -" % (self.pid, state))]
-        else:
-            state = b"zombie" if process.zombie() else b"alive"
-            start = self.started(process.start)
-            signal = ignores_interrupt(self.pid)
-            facts = [
-                (b"process", b"%d %s %s %s" % (self.pid, state, start, signal)),
-                (b"command", command(self.pid)),
-            ]
-        return facts + self.tasks()
+            return [(b"process", b"%d %s - -" % (self.pid, state)), *self.tasks()]
+        state = b"alive" if self.alive else b"zombie"
+        line = b"%d %s %s %s" % (self.pid, state, self.started(self.process.start), self.signal)
+        return [(b"process", line), (b"command", self.command), *self.tasks()]
 
     def started(self, ticks: int) -> bytes:
         """Return a start time by the box's clock, ``-`` where the boot time is not known."""
@@ -201,7 +213,7 @@ class Training:
 
     def tasks(self) -> "list[tuple[bytes, bytes]]":
         """Return the other processes of the tree; those that outlived the training too."""
-        facts = []
+        facts: "list[tuple[bytes, bytes]]" = []
         for pid, start in list(self.family.items()):
             process = entry(pid)
             if process is None or process.start != start:
@@ -214,7 +226,9 @@ class Training:
 
     def survey(self, processes: "dict[int, Entry]") -> None:
         """Find the members of the tree in a fresh process table."""
-        if self.pid in processes and self.genuine():
+        self.described = -1
+        self.look()
+        if self.genuine and self.pid in processes:
             heads = [top(self.pid, processes)]
         else:
             heads = [pid for pid in self.family if pid in processes]

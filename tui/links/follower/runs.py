@@ -1,6 +1,5 @@
 """One run directory as it is followed: its files in the order that matters, and its process."""
 
-import json
 import os
 import time
 
@@ -15,39 +14,65 @@ HOT_SECONDS = 900
 
 
 class Status(Replaced):
-    """status.json: the pid and the times that other facts hang on are taken from it."""
+    """status.json: the pid and the times that other facts hang on are taken from it.
 
-    pid = 0
-    state = ""
-    started = 0.0
-    pace = 0.0
+    It is understood only when somebody asks, after it was sent; ``fresh`` until then.
+    """
+
+    def __init__(
+        self, disk: LocalDisk, output: Memory, run: bytes, name: bytes, limit: int
+    ) -> None:
+        Replaced.__init__(self, disk, output, run, name, limit)
+        self.data = b""
+        self.fresh = False
+        self.pid = 0
+        self.running = False
+        self.started = 0.0
+        self.pace = 0.0
 
     def taken(self, data: bytes) -> None:
-        """Read what the follower itself needs; anything else is understood on our side."""
-        try:
-            values = json.loads(data.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            return
-        if not isinstance(values, dict):
-            return
+        """Keep a content that was sent."""
+        self.data = data
+        self.fresh = True
+
+    def understand(self) -> bool:
+        """Read what the follower itself needs; True when there was something new to read."""
+        if not self.fresh:
+            return False
+        self.fresh = False
+        values = parsed(self.data)
         pid = values.get("pid")
         self.pid = pid if isinstance(pid, int) and 1 < pid < 1 << 22 else 0
-        self.state = str(values.get("state"))
-        self.started = parsed_time(values.get("started_at"))
+        self.running = values.get("state") == "running"
+        self.started = parsed_time(str(values.get("started_at")))
         pace = values.get("mean_epoch_seconds")
         self.pace = float(pace) if isinstance(pace, (int, float)) else 0.0
+        return True
 
 
-def parsed_time(text: object) -> float:
-    """Return an ISO 8601 UTC time in seconds since the epoch, 0.0 where it is not one."""
-    import calendar
+def parsed(data: bytes) -> "dict[str, object]":
+    """Return a JSON object, empty where the bytes are none."""
+    import json
 
     try:
-        day, clock = str(text)[:19].split("T")
-        parts = [int(part) for part in day.split("-") + clock.split(":")]
-        return float(calendar.timegm((parts[0], parts[1], parts[2], parts[3], parts[4], parts[5])))
-    except (ValueError, IndexError, OverflowError):
+        values = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def parsed_time(text: str) -> float:
+    """Return an ISO 8601 UTC time in seconds since the epoch, 0.0 where it is not one."""
+    day, _, clock = text[:19].partition("T")
+    try:
+        year, month, of_month = (int(part) for part in day.split("-"))
+        hours, minutes, seconds = (int(part) for part in clock.split(":"))
+    except ValueError:
         return 0.0
+    year -= month < 3
+    days = year * 365 + year // 4 - year // 100 + year // 400
+    days += (153 * ((month + 9) % 12) + 2) // 5 + of_month - 719469
+    return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
 
 
 class Run:

@@ -39,11 +39,13 @@ class Vitals:
         changed = []
         devices = {}
         for run in runs:
+            devices[run.device] = run.path
             if not fresh and not run.hot():
                 continue
-            if self.find_console(run, runs):
+            self.trainings[run.path].look()
+            run.alive = self.trainings[run.path].alive
+            if (fresh or run.console is None) and self.find_console(run, runs):
                 changed.append(run)
-            devices[run.device] = run.path
             self.send_run(run)
         for device, path in devices.items():
             space = machine.space(path)
@@ -62,6 +64,7 @@ class Vitals:
         """Learn which processes belong to each run; the whole table is read now and then."""
         fresh = False
         for run in runs:
+            run.status.understand()
             training = self.trainings.setdefault(run.path, processes.Training())
             fresh = training.name(run.status.pid, run.status.started) or fresh
         now = time.monotonic()
@@ -80,11 +83,7 @@ class Vitals:
 
     def send_run(self, run: Run) -> None:
         """Send one run's process, disk and console where any of them changed."""
-        facts = []
-        training = self.trainings[run.path]
-        if training.pid:
-            facts += training.facts()
-        run.alive = training.alive
+        facts = self.trainings[run.path].facts()
         facts.append((b"device", b"%d" % run.device))
         if run.console is not None:
             facts.append((b"console", run.console.path))
@@ -104,7 +103,7 @@ class Vitals:
     def console_path(self, run: Run, runs: "list[Run]") -> "bytes | None":
         """Return the path of a run's console log: from its process, or by what is likely."""
         training = self.trainings[run.path]
-        if training.pid and training.genuine() and console.readable(training.pid):
+        if training.genuine and console.readable(training.pid):
             for pid in [training.pid, *training.family]:
                 path = console.output_of(pid)
                 if path is not None:
@@ -133,7 +132,7 @@ class Vitals:
     def guess(self, run: Run, runs: "list[Run]", begun: float, ended: float) -> "bytes | None":
         """Return the newest log that fits; one that a living run writes belongs to that run."""
         margin = ENDED_MARGIN_SECONDS
-        if run.status.state == "running":
+        if run.status.running:
             margin = max(DEAD_MARGIN_SECONDS, 3 * run.status.pace)
         later = [one.status.started for one in runs if one.status.started > ended]
         until = min([ended + margin, *later])
