@@ -211,6 +211,19 @@ def test_a_follower_ends_when_nobody_pings(
         wait_until(lambda: box.process.exit_status is not None)
 
 
+def test_a_shell_that_is_stuck_in_writing_ends_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dead line takes no bytes: sshd would keep such a session for half an hour."""
+    monkeypatch.setattr("tui.links.request.SILENCE_SECONDS", 1.0)
+    runs = tmp_path / "runs"
+    append(make_run(runs, "run1") / files.METRICS, b"x" * 1_000_000)
+    with follow(make_kind("dash", tmp_path), runs) as box:
+        box.until_fact(Hello)
+        wait_until(lambda: bytes_in_pipe(box.process.pid) > 60_000, what="the pipe is full")
+        wait_until(lambda: box.process.exit_status is not None)
+
+
 @pytest.fixture
 def echo() -> Iterator[ProcessPipe]:
     pipe = ProcessPipe([sys.executable, "-c", "import sys; sys.stdout.write(sys.stdin.read())"])

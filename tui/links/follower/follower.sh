@@ -857,9 +857,16 @@ ticks() {
 		[ $quiet -le "$SILENCE" ] || break
 	done
 	echo eof
-	# The worker may be stuck in writing to a line that is dead; the whole session is ours.
-	sleep 5
-	kill 0
+	sleep 5 3<&-
+	kill_worker
+}
+
+# The worker may be stuck in writing to a line that is dead: it is our sibling, by its number.
+kill_worker() {
+	for entry in /proc/[0-9]*; do
+		pid=${entry#/proc/}
+		if [ "$pid" != "$me" ] && process "$pid" && [ "$parent" = $$ ]; then kill_tree "$pid"; fi
+	done
 }
 
 hello() {

@@ -24,17 +24,17 @@ class Inotify:
     """One inotify instance; raises OSError where there is none."""
 
     def __init__(self) -> None:
-        import ctypes
-
         try:
+            import ctypes
+
             library = ctypes.CDLL(None, use_errno=True)
             self.add_watch = library.inotify_add_watch
             self.remove_watch = library.inotify_rm_watch
             self.descriptor: int = library.inotify_init1(NONBLOCK_CLOEXEC)
-        except (AttributeError, TypeError) as error:
+        except (ImportError, AttributeError, TypeError) as error:
             raise OSError("no inotify here") from error
         if self.descriptor < 0:
-            raise OSError(ctypes.get_errno(), "no inotify here")
+            raise OSError("no inotify instance is left")
         self.paths: "dict[int, bytes]" = {}
         self.numbers: "dict[bytes, int]" = {}
         self.masks: "dict[bytes, int]" = {}
