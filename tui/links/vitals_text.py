@@ -6,9 +6,10 @@ import math
 
 from tui.facts import Disk, Gpu, Process, ProcessState, RunVitals, Task, Vitals
 
-MAX_ITEM = 100_000
-MAX_ITEMS = 200_000
-MAX_TASKS = 256
+MAX_SIZE = 8_000_000
+"""What a box may say of itself at one time, and of its runs in all, in bytes."""
+
+ITEM_OVERHEAD = 100
 MAX_GPUS = 256
 MIB = 1024 * 1024
 KIB = 1024
@@ -34,25 +35,26 @@ class VitalsReader:
         self._disks: dict[str, str] = {}
         self._runs: dict[str, list[tuple[str, str]]] = {}
         self._run: list[tuple[str, str]] | None = None
-        self._count = 0
+        self._size = 0
+        self._kept = 0
 
     def forget(self, path: str) -> None:
         """The run is gone."""
-        self._runs.pop(path, None)
+        for _, value in self._runs.pop(path, ()):
+            self._kept -= len(value) + ITEM_OVERHEAD
 
     def begin_run(self, path: str) -> None:
         """The next items are of this run, and replace what was known of it."""
+        self.forget(path)
         self._run = self._runs[path] = []
 
     def add(self, name: str, value: bytes) -> None:
-        """Take one item. Raises ValueError when a box sends absurdly many."""
-        self._count += 1
-        if len(value) > MAX_ITEM or self._count > MAX_ITEMS:
-            raise ValueError("too much to be true")
+        """Take one item. Raises ValueError when a box says absurdly much."""
         text = value.decode("utf-8", "surrogateescape")
+        self._size += len(text) + ITEM_OVERHEAD
         if name in _RUN_ITEMS and self._run is not None:
-            if len(self._run) < MAX_TASKS:
-                self._run.append((name, text))
+            self._kept += len(text) + ITEM_OVERHEAD
+            self._run.append((name, text))
         elif name == "disk":
             device, _, numbers = text.partition(" ")
             self._disks[device] = numbers
@@ -62,6 +64,8 @@ class VitalsReader:
             self._disks[device] = f"{known} {read_df(printed, name == 'dfi')}".strip()
         elif name in _BOX_ITEMS:
             self._box[name] = text
+        if max(self._size, self._kept) > MAX_SIZE:
+            raise ValueError("more than any box has to say")
 
     def finish(self, box_time: float) -> Vitals:
         """Return everything known now, and start the next collection."""
@@ -80,7 +84,7 @@ class VitalsReader:
             shm=read_space("/dev/shm", box.get("shm", "") or read_df(box.get("shm_df", ""))),
             oom_kills=_labelled(box.get("oom", ""), "oom_kill"),
         )
-        self._box, self._disks, self._run, self._count = {}, {}, None, 0
+        self._box, self._disks, self._run, self._size = {}, {}, None, 0
         return vitals
 
 

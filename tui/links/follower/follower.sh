@@ -774,6 +774,7 @@ box_vitals() {
 	file_item meminfo /proc/meminfo
 	file_item cgroup_limit /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes
 	file_item cgroup_used /sys/fs/cgroup/memory.current /sys/fs/cgroup/memory/memory.usage_in_bytes
+	file_item cgroup_cpu /sys/fs/cgroup/cpu.max
 	file_item oom /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control
 	item cpus "$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null)"
 	[ ! -d /dev/shm ] || [ -z "$have_df" ] || item shm_df "$(df -Pk /dev/shm 2>/dev/null)"

@@ -16,6 +16,7 @@ SOURCES = (
     (b"cgroup_stat", ("/sys/fs/cgroup/memory.stat",
                       "/sys/fs/cgroup/memory/memory.stat"),
      (b"inactive_file ", b"total_inactive_file ")),
+    (b"cgroup_cpu", ("/sys/fs/cgroup/cpu.max",), ()),
     (b"oom", ("/sys/fs/cgroup/memory.events",
               "/sys/fs/cgroup/memory/memory.oom_control",
               "/proc/vmstat"), (b"oom_kill ",)),
