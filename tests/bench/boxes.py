@@ -14,6 +14,7 @@ from tests.relay import Relay
 from tests.ssh_keys import Key, make_key
 from tests.sshd import SshServer
 from tui.boxes import SshTarget
+from tui.links.paramiko_import import import_paramiko
 
 if TYPE_CHECKING:
     from paramiko import SSHClient
@@ -120,6 +121,7 @@ def plain_paramiko(
     bench: Bench, server: SshServer, address: str = "127.0.0.1", port: int = 0
 ) -> SSHClient:
     """A paramiko client as anyone would connect it, for baselines."""
+    import_paramiko()
     import paramiko
 
     client = paramiko.SSHClient()

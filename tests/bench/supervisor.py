@@ -19,12 +19,17 @@ from tests.bench.registry import Group
 FIELDS = {field.name for field in dataclasses.fields(Figure)}
 
 
-def run(group: Group, quick: bool) -> list[Figure]:
-    """Measure one group; what could not be measured is a figure that says why."""
+def run(group: Group, quick: bool, left: float) -> list[Figure]:
+    """Measure one group within its time and what is ``left`` in seconds of the whole.
+
+    What could not be measured is a figure that says why.
+    """
+    if left <= 0:
+        return [Figure(group.name, failure="no time was left")]
     adopt_orphans()
     directory = Path(tempfile.mkdtemp(prefix="btb"))
     directory.chmod(0o755)
-    limit = group.quick_seconds if quick else group.seconds
+    limit = min(left, group.quick_seconds if quick else group.seconds)
     command = [sys.executable, "-m", "tests.bench.worker", group.name, str(directory)]
     with (directory / "stderr").open("wb") as errors, (directory / "figures").open("wb") as out:
         worker = subprocess.Popen(
@@ -38,7 +43,7 @@ def run(group: Group, quick: bool) -> list[Figure]:
         try:
             failure = "" if worker.wait(limit) == 0 else "failed"
         except subprocess.TimeoutExpired:
-            failure = f"not done within {limit:g} s"
+            failure = f"not done within {limit:.0f} s"
         finally:
             worker.poll()
             end_descendants()

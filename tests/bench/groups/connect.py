@@ -12,9 +12,9 @@ from tests.bench.boxes import ROUND_TRIP, far_box, near_box, ssh_command, ssh_co
 from tests.bench.figures import Figure, median, noise
 from tui.boxes import SshTarget
 from tui.links.asking import RefusingAsker
-from tui.links.connection import connect
-from tui.links.parts import Parts
-from tui.links.ssh_config import ConfigFiles, resolve
+from tui.links.ssh.config import ConfigFiles, resolve
+from tui.links.ssh.connection import connect
+from tui.links.ssh.parts import Parts
 
 
 def measure(bench: Bench) -> Iterator[Figure]:

@@ -20,7 +20,7 @@ from tests.waiting import wait_until
 from tui.facts import Beat, FileBytes
 from tui.links.asking import RefusingAsker
 from tui.links.base import FollowRequest
-from tui.links.ssh import SshLink
+from tui.links.ssh.link import SshLink
 from tui.runs import files
 
 BOXES = 100

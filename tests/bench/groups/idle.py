@@ -22,7 +22,7 @@ SETTLE_SECONDS = 4.0
 
 def measure(bench: Bench) -> Iterator[Figure]:
     """Each box has one living run that does not change, as within an epoch."""
-    seconds = float(bench.repeats(30, 10))
+    seconds = float(bench.repeats(30, 8))
     with near_box(bench) as server:
         lines = []
         for number in range(BOXES):

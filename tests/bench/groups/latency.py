@@ -21,7 +21,7 @@ from tui.boxes import SshTarget
 from tui.facts import FileBytes, Settled
 from tui.links.asking import RefusingAsker
 from tui.links.base import FollowRequest
-from tui.links.ssh import SshLink
+from tui.links.ssh.link import SshLink
 from tui.runs import files
 
 CHANGES_PER_SECOND = 8.0

@@ -21,8 +21,8 @@ SHOWN_FAULTS = 5
 def measure(bench: Bench) -> Iterator[Figure]:
     """Every lane has its own box, mirror and killer; BENCH_SEED repeats a run's choices."""
     seed = int(os.environ.get("BENCH_SEED") or random.randrange(10**6))
-    kills = bench.repeats(50, 7)
-    until = time.monotonic() + bench.repeats(190, 40)
+    kills = bench.repeats(50, 5)
+    until = time.monotonic() + bench.repeats(190, 22)
     with ExitStack() as stack:
         lanes = [Lane(bench, stack, number, seed) for number in range(LANES)]
         with ThreadPoolExecutor(LANES) as pool:

@@ -18,13 +18,13 @@ from tests.bench.processes import command, descendants, kill
 from tests.bench.torture.reader import summary
 from tests.bench.torture.writer import GrowingFile, Writer
 from tests.relay import Relay
-from tests.waiting import wait_until
 from tui.runs import files
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
 
 KINDS = ("follower", "session", "reader", "cut", "drop")
-SETTLE_SECONDS = 20.0
+SETTLE_SECONDS = 30.0
+LOOK_SECONDS = 0.05
 CALM_EVERY = 4
 NEVER = 1 << 40
 
@@ -142,19 +142,23 @@ class Lane:
 
     def _settle(self, when: str) -> bool:
         """Wait until the mirror is the box's equal; what stays different is counted as a fault."""
-        try:
-            wait_until(lambda: not self._differences(), SETTLE_SECONDS)
-            wait_until(self._holds_all, SETTLE_SECONDS)
-            return True
-        except AssertionError:
-            differing = self._differences()
-            for name in differing:
-                self._count(when, name)
-            if not differing:
-                told = f"the screen holds {self._ask()}, the box {self._expected()}"
-                self._fault(when, told)
-                self.toll.lost += 1
-            return False
+        until = time.monotonic() + SETTLE_SECONDS
+        while self._differences() or not self._holds_all():
+            if time.monotonic() > until:
+                self._reckon(when)
+                return False
+            time.sleep(LOOK_SECONDS)
+        return True
+
+    def _reckon(self, when: str) -> None:
+        """Count what is still different."""
+        differing = self._differences()
+        for name in differing:
+            self._count(when, name)
+        if not differing:
+            told = f"the screen holds {self._ask()}, the box {self._expected()}"
+            self._fault(when, told)
+            self.toll.lost += 1
 
     def _differences(self) -> list[str]:
         return [

@@ -15,7 +15,9 @@ from tests.bench.run_files import RunFiles
 from tui.runs import files
 
 LARGEST = 120_000
-"""A file is begun anew above this size: a log is followed from its beginning below 200 kB."""
+"""A log is begun anew above this size: it is followed from its beginning below 200 kB only."""
+
+LARGEST_METRICS = 400_000
 
 LONGEST_PAUSE = 0.02
 Line = Callable[[int], bytes]
@@ -53,8 +55,9 @@ def console_line(number: int) -> bytes:
 class GrowingFile:
     """One append-only file; ``generations`` holds all bytes it ever had, the newest life last."""
 
-    def __init__(self, path: Path, line: Line, head: bytes = b"") -> None:
+    def __init__(self, path: Path, line: Line, head: bytes = b"", largest: int = LARGEST) -> None:
         self.path = path
+        self.largest = largest
         self.generations: list[bytearray] = []
         self.lock = threading.Lock()
         self.lines_written = 0
@@ -69,6 +72,11 @@ class GrowingFile:
     def content(self) -> bytes:
         """What the file holds now."""
         return bytes(self.generations[-1])
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file holds now."""
+        return len(self.generations[-1])
 
     @property
     def whole_lines(self) -> int:
@@ -151,7 +159,9 @@ class Writer:
         self.console_path = root / "train.out"
         self.files = {
             files.METRICS: GrowingFile(
-                directory / files.METRICS, fixed_metrics_line if fixed else metrics_line
+                directory / files.METRICS,
+                fixed_metrics_line if fixed else metrics_line,
+                largest=LARGEST_METRICS,
             ),
             files.RESULTS: GrowingFile(
                 directory / files.RESULTS, results_line, b"epoch,train/loss,lr/group0,lr/group1\n"
@@ -170,7 +180,7 @@ class Writer:
             seconds -= wait + 0.001
 
     def _one(self, chance: random.Random, file: GrowingFile) -> None:
-        if len(file.content) > LARGEST:
+        if file.size > file.largest:
             chance.choice((file.rotate, file.recreate, file.regrow))(chance.randrange(3))
             return
         what = chance.random()
@@ -179,7 +189,7 @@ class Writer:
         elif what < 0.65:
             file.tear(chance)
         elif what < 0.75:
-            file.append(chance.randrange(50, 400))
+            file.append(chance.randrange(50, file.largest // 300))
         elif what < 0.80:
             file.rotate(chance.randrange(4))
         elif what < 0.84:
