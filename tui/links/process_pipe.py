@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import subprocess
 import threading
 import time
@@ -88,24 +89,29 @@ class ProcessPipe:
                 return
 
     def kill(self) -> None:
-        """End it at once, wherever it stands."""
-        self._process.kill()
+        """End it and what it started at once, wherever they stand."""
+        self._signal(signal.SIGKILL)
 
     def close(self) -> None:
         """End it by a signal, by a harder one where that is not enough; waits for nothing."""
         if self._closed.is_set():
             return
         self._closed.set()
-        with contextlib.suppress(OSError):
-            self._process.terminate()
+        self._signal(signal.SIGTERM)
         threading.Thread(target=self._reap, daemon=True).start()
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Signal the process and all of its own session, unless it has ended."""
+        if self._process.poll() is None:
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, number)
 
     def _reap(self) -> None:
         """Wait for the end, and kill what does not end: the reader sees its output close."""
         try:
             self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(END_SECONDS)
 
