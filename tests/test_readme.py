@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tui import __version__
-from tui.commands import VERBS, root
+from tui.cli.commands import VERBS, root
 from tui.config.load import parse_configuration
 from tui.keys import ACTIONS
 from tui.runs.model import Verdict

@@ -23,7 +23,7 @@ def main() -> None:
 
         code = run(sys.argv[1:])
     except BrokenPipeError:
-        from tui.console import PIPE_CLOSED, forget_stdout
+        from tui.cli.console import PIPE_CLOSED, forget_stdout
 
         forget_stdout()
         code = PIPE_CLOSED

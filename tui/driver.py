@@ -7,29 +7,40 @@ beyond column 95 are no UTF-8; Textual's input thread ends the app on the first 
 
 from __future__ import annotations
 
+import codecs
+import os
+from contextlib import suppress
+from functools import partial
+
 from textual.driver import Driver
 
 
 def steady(driver: type[Driver]) -> type[Driver]:
-    """Return a driver whose input thread starts anew after bytes that it cannot decode."""
+    """Return a driver that shows bytes it cannot decode as such, and asks the terminal its size."""
     try:
-        from textual.drivers.linux_driver import LinuxDriver
+        from textual.drivers import linux_driver
     except ImportError:
         return driver
-    if driver is not LinuxDriver:
+    if driver is not linux_driver.LinuxDriver:
         return driver
 
-    class SteadyDriver(LinuxDriver):
-        """Loses the bytes that cannot be decoded, and nothing else."""
+    def lenient(encoding: str) -> partial[codecs.IncrementalDecoder]:
+        return partial(codecs.getincrementaldecoder(encoding), errors="replace")
 
-        def run_input_thread(self) -> None:
-            """Read input until the driver stops."""
-            while True:
-                try:
-                    super().run_input_thread()
-                except UnicodeDecodeError:
-                    if not self.exit_event.is_set():
-                        continue
-                return
+    # The driver makes its decoder inside its input loop: this name is the only way in.
+    linux_driver.getincrementaldecoder = lenient  # type: ignore[assignment, attr-defined]  # same call, same result
+
+    class SteadyDriver(linux_driver.LinuxDriver):
+        """Asks the terminal for its size.
+
+        With COLUMNS in the environment Textual would believe that, and follow no change.
+        """
+
+        def _get_terminal_size(self) -> tuple[int, int]:
+            with suppress(OSError):
+                width, height = os.get_terminal_size(self.fileno)
+                if width > 0 and height > 0:
+                    return width, height
+            return super()._get_terminal_size()
 
     return SteadyDriver

@@ -7,10 +7,11 @@ A colour never carries a meaning alone: every state also has a glyph and a word.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from rich.style import Style
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 DARK, LIGHT, BASIC = "boxtop-dark", "boxtop-light", "boxtop-16"
 
@@ -152,29 +153,20 @@ def _theme(name: str, *, dark: bool) -> Theme:
 
 
 def _basic() -> Theme:
-    return Theme(
+    """Textual's theme of the terminal's own colours, with what our style sheets add."""
+    ansi = BUILTIN_THEMES["ansi-dark"]
+    return replace(
+        ansi,
         name=BASIC,
-        ansi=True,
         primary="ansi_yellow",
         secondary="ansi_cyan",
         accent="ansi_yellow",
-        foreground="ansi_default",
-        background="ansi_default",
-        surface="ansi_default",
-        panel="ansi_default",
-        boost="ansi_default",
-        success="ansi_green",
-        warning="ansi_yellow",
-        error="ansi_red",
         variables={
+            **ansi.variables,
             "bt-line": "ansi_bright_black",
             "bt-muted": "ansi_default",
             "bt-faint": "ansi_bright_black",
             "bt-bright": "ansi_default",
-            "block-cursor-background": "ansi_default",
-            "block-cursor-foreground": "ansi_default",
-            "block-cursor-text-style": "reverse",
-            "block-cursor-blurred-background": "ansi_default",
             "border": "ansi_yellow",
             "border-blurred": "ansi_bright_black",
         },

@@ -179,7 +179,7 @@ def test_an_unforeseen_fault_is_one_line_and_1(
     def fail(*_: object, **__: object) -> int:
         raise RuntimeError("token=hf_abcdefghijklmnop\nsecond line")
 
-    monkeypatch.setattr("tui.session.Session.boxes", fail)
+    monkeypatch.setattr("tui.cli.session.Session.boxes", fail)
     called = boxtop("status", tmp_path)
     assert called.code == 1
     first, second = called.err.splitlines()
@@ -198,7 +198,7 @@ def test_debug_without_a_file_writes_below_the_data_directory(
     def fail(*_: object, **__: object) -> int:
         raise KeyError("gone")
 
-    monkeypatch.setattr("tui.session.Session.boxes", fail)
+    monkeypatch.setattr("tui.cli.session.Session.boxes", fail)
     called = boxtop("--debug", "--data-dir", tmp_path, "status", tmp_path)
     assert f"the traceback is in {tmp_path}/debug.log" in called.err
     assert "KeyError" in (tmp_path / "debug.log").read_text()

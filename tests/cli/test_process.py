@@ -35,7 +35,14 @@ def test_status_loads_nothing_that_it_does_not_need() -> None:
     loaded = {name.split(".")[0] for name in done.stderr.split()}
     assert "tui" in loaded
     assert not loaded & (HEAVY | NEEDLESS)
-    screens = {"tui.app", "tui.screens", "tui.widgets", "tui.charts", "tui.demo", "tui.links.ssh"}
+    screens = {
+        "tui.app",
+        "tui.screens",
+        "tui.widgets",
+        "tui.charts",
+        "tui.demo",
+        "tui.links.ssh.link",
+    }
     assert not set(done.stderr.split()) & screens
 
 

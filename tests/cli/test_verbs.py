@@ -14,7 +14,7 @@ from tests.cli.conftest import Boxtop
 from tests.cli.runs import CASES, RUNS, copy_run, live_run
 from tests.sshd import SshServer
 from tui.cli import join_ssh_words
-from tui.commands import VERBS
+from tui.cli.commands import VERBS
 
 
 def write_config(home: Path, text: str) -> Path:

@@ -17,8 +17,8 @@ from tui.demo.scene import EPOCHS_DONE
 from tui.demo.session import DemoSession
 from tui.links.asking import RefusingAsker
 from tui.links.base import Asker, Link
-from tui.links.ssh import SshLink
-from tui.links.ssh_config import ConfigFiles
+from tui.links.ssh.config import ConfigFiles
+from tui.links.ssh.link import SshLink
 from tui.view import RunView
 from tui.watch import Fleet
 

@@ -11,10 +11,10 @@ from tests.links.person import Person
 from tests.ssh_keys import Key, make_token_key
 from tui.boxes import SshTarget
 from tui.links.base import Asker
-from tui.links.connection import Connection, connect
-from tui.links.keyring import KeyRing
-from tui.links.parts import Parts
-from tui.links.ssh_config import resolve
+from tui.links.ssh.config import resolve
+from tui.links.ssh.connection import Connection, connect
+from tui.links.ssh.keyring import KeyRing
+from tui.links.ssh.parts import Parts
 
 Dial = Callable[..., Connection]
 
@@ -25,7 +25,7 @@ def dial(monkeypatch: pytest.MonkeyPatch) -> Iterator[Dial]:
 
     Decrypted keys are forgotten between tests.
     """
-    from tui.links import auth
+    from tui.links.ssh import auth
 
     monkeypatch.setattr(auth, "keyring", KeyRing())
     opened: list[Parts] = []

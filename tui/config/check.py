@@ -125,7 +125,7 @@ class Checker:
         if box.ssh is not None and box.path is not None:
             self._problem((*path, "path"), "a box has either ssh or path, not both")
         if box.ssh is not None:
-            from tui.ssh_line import parse_ssh_line
+            from tui.targets.ssh_line import parse_ssh_line
 
             try:
                 parse_ssh_line(box.ssh)

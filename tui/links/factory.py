@@ -13,7 +13,7 @@ def make_link(box: Box, asker: Asker) -> Link:
     """
     match box.target:
         case SshTarget() as target:
-            from tui.links.ssh import SshLink
+            from tui.links.ssh.link import SshLink
 
             return SshLink(target, asker)
         case LocalTarget() as target:

@@ -19,7 +19,7 @@ def import_paramiko() -> None:
         if hide:
             sys.modules["invoke"] = None  # type: ignore[assignment]  # makes an import of it fail
         try:
-            import tui.links.exec_pipe  # noqa: F401 - for its effect
+            import tui.links.ssh.exec_pipe  # noqa: F401 - for its effect
         finally:
             if hide:
                 del sys.modules["invoke"]

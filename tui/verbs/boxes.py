@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from tui.boxes import Box, LocalTarget, RecordingTarget, SshTarget
-from tui.options import Verb
-from tui.session import Session
+from tui.cli.options import Verb
+from tui.cli.session import Session
 
 
 @click.command(cls=Verb)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from tui.options import Verb
-from tui.session import Session
+from tui.cli.options import Verb
+from tui.cli.session import Session
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -23,7 +23,7 @@ def command(session: Session, shell: str) -> int:
     """
     from click.shell_completion import get_completion_class
 
-    from tui.commands import COMPLETE_VARIABLE, NAME, root
+    from tui.cli.commands import COMPLETE_VARIABLE, NAME, root
 
     completion = get_completion_class(shell)
     assert completion is not None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from tui.options import Verb, global_options
-from tui.session import Session
+from tui.cli.options import Verb, global_options
+from tui.cli.session import Session
 
 
 @click.group(params=global_options(hidden=True), invoke_without_command=True)

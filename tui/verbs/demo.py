@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tui.console import shows_screen
-from tui.options import Verb
-from tui.session import Session
+from tui.cli.console import shows_screen
+from tui.cli.options import Verb
+from tui.cli.session import Session
 
 if TYPE_CHECKING:
     from tui.boxes import Box
@@ -37,14 +37,14 @@ def command(session: Session, train: bool, speed: float) -> int:
 def show_demo(session: Session, *, train: bool = False, speed: float = 1.0) -> int:
     """Start the demo's boxes, show them until the screen is left, and take them away."""
     from tui.demo.session import DemoSession
-    from tui.links.ssh_config import ConfigFiles
+    from tui.links.ssh.config import ConfigFiles
 
     with DemoSession(speed=speed, train=train) as demo:
 
         def link_for(box: Box, asker: Asker) -> Link:
             """Reach a box of the demo by its own keys, whatever the user's ssh knows."""
             from tui.boxes import SshTarget
-            from tui.links.ssh import SshLink
+            from tui.links.ssh.link import SshLink
 
             assert isinstance(box.target, SshTarget)
             return SshLink(box.target, asker, ConfigFiles.of_user(demo.ssh_config))

@@ -7,13 +7,13 @@ from typing import Literal
 
 import click
 
-from tui.choice import one_run
-from tui.options import Verb, targets_argument
+from tui.cli.choice import one_run
+from tui.cli.options import Verb, targets_argument
+from tui.cli.session import Session
 from tui.report.exit_code import BOX_NOT_READ
 from tui.runs.files import CONSOLE, LOG
 from tui.runs.log import LogTail
 from tui.runs.model import NEEDS_A_PERSON
-from tui.session import Session
 from tui.text import said
 from tui.view import BoxView, RunView
 
@@ -42,7 +42,7 @@ def command(
 ) -> int:
     """Print the log of a run: train.log, or the console log when there is no other."""
     if follow:
-        from tui.follow_log import follow_log
+        from tui.cli.follow_log import follow_log
 
         return follow_log(session, target, lines, which, as_json=as_json)
     view, chosen = one_run(session, target)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tui.console import shows_screen
+from tui.cli.console import shows_screen
+from tui.cli.options import Verb
+from tui.cli.session import Session
 from tui.errors import UserError, closest
-from tui.options import Verb
-from tui.session import Session
 from tui.text import said
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def command(session: Session, what: str | None, as_json: bool, remove: bool, yes: bool) -> int:
     """Open the mirror of a box or run; nothing is connected. Without BOX: list the mirrors."""
-    from tui.mirror_list import known_mirrors, list_document, list_lines
+    from tui.cli.mirror_list import known_mirrors, list_document, list_lines
 
     mirrors = known_mirrors(session.data)
     if what is None:

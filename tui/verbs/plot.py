@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.choice import one_run
+from tui.cli.choice import one_run
+from tui.cli.options import Verb, targets_argument
+from tui.cli.session import Session
 from tui.errors import UserError, closest
-from tui.options import Verb, targets_argument
 from tui.report.exit_code import BOX_NOT_READ
-from tui.session import Session
 from tui.text import said
 from tui.view import BoxView, RunView
 

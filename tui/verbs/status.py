@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from tui.options import Verb, targets_argument
-from tui.session import Session
-from tui.status import LOOK_SECONDS, show_status
+from tui.cli.options import Verb, targets_argument
+from tui.cli.session import Session
+from tui.cli.status import LOOK_SECONDS, show_status
 
 
 @click.command(cls=Verb, params=[targets_argument()])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tui.console import shows_screen
+from tui.cli.console import shows_screen
+from tui.cli.options import Verb, targets_argument
+from tui.cli.session import Session
 from tui.errors import UserError
-from tui.options import Verb, targets_argument
-from tui.session import Session
 
 if TYPE_CHECKING:
     from tui.boxes import Box
@@ -33,7 +33,7 @@ def command(session: Session, targets: tuple[str, ...], record: Path | None, as_
     Without a terminal (in a pipe, or TERM=dumb) it is `boxtop status`.
     """
     if as_json or not shows_screen():
-        from tui.status import show_status
+        from tui.cli.status import show_status
 
         if record is not None:
             raise UserError("--record needs the screen", "run it in a terminal")

@@ -1,0 +1,86 @@
+"""What every verb needs: the options given anywhere, the configuration, and where to write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.boxes import Box, SshTarget
+from tui.cli.console import Console
+
+if TYPE_CHECKING:
+    from tui.cli.asker import ConsoleAsker
+    from tui.config.load import Configuration
+    from tui.targets import Names
+
+
+class Session:
+    """The global options of one call, and what follows from them, made when first needed.
+
+    The attributes are the options' names; ``options`` sets those that were given.
+    """
+
+    def __init__(self) -> None:
+        self.config: str | None = None
+        self.data_dir: str | None = None
+        self.accept_new_host_key = False
+        self.read_only = False
+        self.ascii = False
+        self.no_color = False
+        self.no_mouse = False
+
+    @cached_property
+    def console(self) -> Console:
+        """Where results and messages go."""
+        return Console(ascii_only=self.ascii, no_color=self.no_color)
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """boxtop.toml, read once; its warnings go to stderr."""
+        from tui.config.load import load_configuration
+        from tui.config.paths import config_path
+
+        path, named = config_path(self.config)
+        configuration = load_configuration(path, must_exist=named)
+        for warning in configuration.warnings:
+            self.console.tell(warning)
+        return configuration
+
+    @cached_property
+    def names(self) -> Names:
+        """What targets may refer to."""
+        from tui.targets import Names
+
+        return Names(self.configuration.settings)
+
+    @property
+    def data(self) -> Path:
+        """The directory that holds the mirrors."""
+        from tui.config.paths import data_directory
+
+        return data_directory(self.data_dir)
+
+    @cached_property
+    def asker(self) -> ConsoleAsker:
+        """Whom links ask."""
+        from tui.cli.asker import ConsoleAsker
+
+        return ConsoleAsker(accept_new_host_key=self.accept_new_host_key)
+
+    def boxes(self, targets: Sequence[str], *, may_be_none: bool = False) -> tuple[Box, ...]:
+        """Return the boxes that are meant; what an ssh line had too much is told.
+
+        Raises UserError for a target that names no box, and when there is no box at all unless
+        there ``may_be_none``.
+        """
+        from tui.fleet import join_boxes, no_boxes
+
+        boxes = join_boxes(targets, self.names)
+        if not boxes and not may_be_none:
+            raise no_boxes()
+        for box in boxes:
+            if isinstance(box.target, SshTarget) and box.target.ignored:
+                self.console.tell(f"{box.name}: not used: {', '.join(box.target.ignored)}")
+        return boxes
