@@ -237,17 +237,12 @@ class BoxtopApp(App[str], inherit_bindings=False):
             if isinstance(screen, MonitorScreen):
                 screen.footer.say("")
 
-    def open_run(self, panel: int = 4) -> None:
-        """Open the selected run, with a panel in focus."""
-        if self.selected is not None:
-            self.push_screen(RunScreen(self.selected, panel))
-
-    def open_key(self, key: Key) -> None:
-        """Open the run of a key."""
+    def open_run(self, key: Key, panel: int = 4) -> None:
+        """Open a run on the whole screen, with a panel in focus."""
         self.selected = key
         if isinstance(self.screen, RunScreen):
             self.pop_screen()
-        self.open_run()
+        self.push_screen(RunScreen(key, panel))
 
     def toggle_pause(self) -> None:
         """Hold the screen still, or go on."""

@@ -175,5 +175,5 @@ async def open_run(watch: Watch, run_id: str) -> None:
     """Open a run of the fleet by its name."""
     for row in watch.app.boxes[0].runs:
         if row.run.id == run_id:
-            watch.app.open_key((watch.app.boxes[0].name, row.run.path))
+            watch.app.open_run((watch.app.boxes[0].name, row.run.path))
     await watch.pilot.pause()

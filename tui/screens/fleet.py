@@ -125,13 +125,13 @@ class FleetScreen(MonitorScreen):
             self.table.focus()
         elif self.pane.display:
             super().go_to(index)
-        else:
-            self.boxtop.open_run(index)
+        elif self.row is not None:
+            self.boxtop.open_run(self.row.key, index)
 
     def do_open(self) -> None:
         """Open the selected run on the whole screen."""
         if self.row is not None:
-            self.boxtop.open_run()
+            self.boxtop.open_run(self.row.key)
 
     def do_back(self) -> None:
         """Close the topmost thing: a zoom, a filter, the focus on a panel."""

@@ -53,8 +53,10 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, OwnActions):
 
     @property
     def panel(self) -> Panel | None:
-        """The panel that has the focus."""
-        return self.focused if isinstance(self.focused, Panel) else None
+        """The panel that has the focus; the first one while none has it yet."""
+        if isinstance(self.focused, Panel):
+            return self.focused
+        return self.panels[0] if self.focused is None else None
 
     @property
     def place(self) -> Place:

@@ -56,7 +56,7 @@ class Commands(Provider):
         for row in rows_of(app.boxes):
             if row.run is not None:
                 text = f"open {one_line(row.box.name)} / {one_line(row.run.run.id)}"
-                found.append((text, partial(app.open_key, row.key)))
+                found.append((text, partial(app.open_run, row.key)))
         for box in app.boxes:
             text = f"reconnect {one_line(box.name)}"
             found.append((text, partial(app.feed.reconnect, box.name)))

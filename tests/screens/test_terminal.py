@@ -1,0 +1,198 @@
+"""The screen in real terminals: in tmux, under signals, with input that is no UTF-8."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.waiting import wait_until
+
+ROOT = Path(__file__).parents[2]
+CANNED = [sys.executable, "-m", "tests.screens.canned_app"]
+RESTORED = [1000, 1003, 1006, 1015, 1049, 2004]
+"""Terminal modes that are on while the app runs and must be off after it."""
+
+
+class Tmux:
+    """A tmux server of its own with one pane."""
+
+    def __init__(self, socket: Path) -> None:
+        self.socket = socket
+
+    def __call__(self, *arguments: str) -> str:
+        """Run a tmux command."""
+        return subprocess.run(
+            ["tmux", "-u", "-S", str(self.socket), "-f", "/dev/null", *arguments],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    def start(self, size: tuple[int, int], term: str, *arguments: str, **env: str) -> None:
+        """Start the app in a pane of this size."""
+        names = [word for name, value in env.items() for word in ("-e", f"{name}={value}")]
+        width, height = map(str, size)
+        self("new-session", "-d", "-x", width, "-y", height, "sleep", "600")
+        self("set-option", "-g", "default-terminal", term)
+        self("new-window", "-c", str(ROOT), *names, *CANNED, *arguments)
+
+    def screen(self) -> str:
+        """What stands in the pane."""
+        return self("capture-pane", "-p")
+
+    def shows(self, *words: str) -> None:
+        """Wait until all words are on the screen."""
+        missing = list(words)
+
+        def is_complete() -> bool:
+            screen = self.screen()
+            missing[:] = [word for word in words if word not in screen]
+            return not missing
+
+        try:
+            wait_until(is_complete, 60)
+        except AssertionError as error:
+            raise AssertionError(f"{missing} not on the screen:\n{self.screen()}") from error
+
+
+@pytest.fixture
+def tmux(tmp_path: Path) -> Iterator[Tmux]:
+    """A tmux server that ends with the test."""
+    if shutil.which("tmux") is None:
+        pytest.skip("tmux is not installed")
+    server = Tmux(tmp_path / "tmux")
+    yield server
+    subprocess.run(["tmux", "-S", str(server.socket), "kill-server"], capture_output=True)
+
+
+@pytest.mark.tmux
+@pytest.mark.parametrize("term", ["screen", "tmux-256color"])
+def test_it_is_read_and_driven_in_tmux(tmux: Tmux, term: str) -> None:
+    tmux.start((120, 40), term)
+    tmux.shows("8 boxes", "● running", "61/100", "lambda-a10 / coco-9m failed", "? help")
+    tmux("send-keys", "j", "j", "j", "Enter")
+    tmux.shows("epoch 61/100", "2 loss", "following")
+    tmux("send-keys", "/")
+    tmux.shows("search")
+    tmux("send-keys", "Average", "Enter")
+    tmux.shows("/Average 61/61")
+    tmux("send-keys", "Escape")
+    tmux.shows("STATE")
+    tmux("send-keys", "?")
+    tmux.shows("leave; trainings go on")
+    tmux("send-keys", "Escape")
+    wait_until(lambda: "trainings go on" not in tmux.screen(), 30)
+    tmux("send-keys", "q")
+    wait_until(lambda: "sleep" in tmux("list-panes", "-F", "#{pane_current_command}"), 30)
+
+
+@pytest.mark.tmux
+def test_it_follows_the_size_of_its_pane(tmux: Tmux) -> None:
+    tmux.start((120, 40), "tmux-256color")
+    tmux.shows("2 loss", "STATE")
+    tmux("resize-window", "-x", "30", "-y", "6")
+    tmux.shows("coco-9t")
+    wait_until(lambda: "STATE" not in tmux.screen(), 30)
+    tmux("resize-window", "-x", "120", "-y", "40")
+    tmux.shows("2 loss", "STATE")
+
+
+@pytest.mark.tmux
+def test_it_is_readable_without_colour_and_in_ascii(tmux: Tmux) -> None:
+    tmux.start((100, 30), "screen", "ascii", NO_COLOR="1")
+    tmux.shows("> running", "X failed", "? help")
+    assert tmux.screen().isascii()
+
+
+class Terminal:
+    """A pseudo-terminal in which the app runs, and all that it has written."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self.process, self.master = _spawn(env)
+        self.written = b""
+
+    def read_until(self, condition: Callable[[], bool], seconds: float = 60) -> None:
+        """Read what is written until a condition holds or nothing more can come."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, self.written[-2000:]
+            if select.select([self.master], [], [], 0.05)[0]:
+                try:
+                    self.written += os.read(self.master, 1 << 16)
+                except OSError:
+                    return
+
+    def close(self) -> None:
+        """End the process, if it is still there."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(30)
+        os.close(self.master)
+
+
+def _spawn(env: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int]:
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    process = subprocess.Popen(
+        CANNED,
+        cwd=ROOT,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "TERM": "xterm-256color", **env},
+        start_new_session=True,
+    )
+    os.close(slave)
+    return process, master
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    """The app in a terminal, after its first picture."""
+    terminal = Terminal({})
+    terminal.read_until(lambda: b"boxtop" in terminal.written and b"coco-9t" in terminal.written)
+    yield terminal
+    terminal.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "SIGHUP"])
+def test_signals_leave_the_terminal_as_it_was(terminal: Terminal, number: signal.Signals) -> None:
+    terminal.process.send_signal(number)
+    terminal.read_until(lambda: terminal.process.poll() is not None)
+    assert terminal.process.wait(30) == 128 + number
+    for mode in RESTORED:
+        on, off = (
+            terminal.written.rfind(b"\x1b[?%dh" % mode),
+            terminal.written.rfind(b"\x1b[?%dl" % mode),
+        )
+        assert off > on >= 0, mode
+    assert terminal.written.rfind(b"\x1b[?25h") > terminal.written.rfind(b"\x1b[?25l")
+
+
+def test_a_terminal_that_goes_away_ends_the_app(terminal: Terminal) -> None:
+    os.close(terminal.master)
+    terminal.process.send_signal(signal.SIGHUP)
+    assert terminal.process.wait(30) is not None
+    terminal.master = os.open(os.devnull, os.O_RDONLY)
+
+
+def test_mouse_bytes_that_are_no_utf8_do_not_end_it(terminal: Terminal) -> None:
+    before = len(terminal.written)
+    os.write(terminal.master, b"\x1b[M" + bytes([32, 0xF5, 0xC0]) + b"?")
+    terminal.read_until(lambda: b"trainings go on" in terminal.written[before:])
+    os.write(terminal.master, b"\x03")
+    terminal.read_until(lambda: terminal.process.poll() is not None)
+    assert terminal.process.wait(30) == 0
