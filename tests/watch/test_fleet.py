@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import pytest
 from tests.waiting import wait_until
 from tests.watch.scripted import BOX, GREETING, ONE_RUN, HeldClock, Script, ScriptedLink
 from tui.boxes import Box, SshTarget
-from tui.facts import Fact, FileBegins, FileBytes, FileWhole, Settled, Stat
+from tui.facts import Fact, FileBegins, FileBytes, FileWhole, RunFound, Settled, Stat
 from tui.links.asking import RefusingAsker
 from tui.links.base import LinkError
 from tui.runs import files
@@ -155,3 +156,24 @@ def test_two_boxtops_on_one_box_both_show_it(tmp_path: Path) -> None:
     ):
         for fleet in (first, second):
             wait_until(lambda f=fleet: box_of(f, "lab").runs)  # type: ignore[misc]
+
+
+def test_a_finished_run_that_was_asked_for_says_which_one_is_live(tmp_path: Path) -> None:
+    done = json.dumps({"state": "completed", "total_epochs": 2, "completed_epochs": 2}).encode()
+    runs = [RunFound(f"/root/runs/{name}", name, "/root/runs") for name in ("run1", "run12")]
+    live = json.dumps({"state": "running", "total_epochs": 9, "current_epoch": 3}).encode()
+    facts: tuple[Fact, ...] = (
+        GREETING[0],
+        *runs,
+        FileWhole("/root/runs/run1", files.STATUS, done, Stat(len(done), 900.0)),
+        FileWhole("/root/runs/run12", files.STATUS, live, Stat(len(live), 999.0)),
+        GREETING[-1],
+    )
+    box = replace(BOX, run="run1")
+    script = Script(facts)
+    fleet = Fleet([box], RefusingAsker(), tmp_path, link_for=lambda *_: script.link())
+    wait_until(lambda: box_of(fleet, "lab").notices)
+    view = box_of(fleet, "lab")
+    fleet.close()
+    assert [run.run.id for run in view.runs] == ["run1"]
+    assert view.notices == ("run12 is live",)

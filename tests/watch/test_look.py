@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tests.watch.scripted import BOX, ONE_RUN, Script, ScriptedLink
 from tui.boxes import Box
 from tui.facts import Fact, Hello
 from tui.links.asking import RefusingAsker
-from tui.links.base import LinkError
+from tui.links.base import Asker, FollowRequest, HostKeyQuestion, LinkError
 from tui.view import BoxView
 from tui.watch.look import look
 
@@ -79,3 +80,24 @@ def test_a_box_that_fails_is_shown_as_its_mirror_remembers_it(tmp_path: Path) ->
     (view,) = looked({"lab": Script(LinkError("unreachable", "no route"))}, tmp_path)
     assert view.link.state == "offline"
     assert [run.run.id for run in view.runs] == ["run1"]
+
+
+def test_the_time_stands_still_while_a_person_thinks() -> None:
+    class Thinking(RefusingAsker):
+        def accept_host_key(self, question: HostKeyQuestion) -> bool:
+            thought = threading.Event()
+            thought.wait(0.5)
+            return True
+
+    class Asking(ScriptedLink):
+        def open(self, request: FollowRequest) -> Iterator[Fact]:
+            assert self.asker.accept_host_key(HostKeyQuestion("h", "ssh-ed25519", "SHA256:x"))
+            yield from super().open(request)
+
+    def link_for(box: Box, asker: Asker) -> ScriptedLink:
+        link = Asking(ONE_RUN, lambda request: None)
+        link.asker = asker
+        return link
+
+    (view,) = look([BOX], Thinking(), None, timeout=0.3, link_for=link_for)
+    assert view.link.state == "live"

@@ -27,6 +27,7 @@ from tui.runs.forecast import DiskForecast
 from tui.runs.mirror import MirrorError
 from tui.runs.mirrors import BOX_BYTES, BoxMirror
 from tui.runs.model import Run
+from tui.runs.order import live_sibling, sibling_text
 from tui.text import one_line
 from tui.view import BoxView, LinkView, RunView
 from tui.watch.run_state import RunState
@@ -76,8 +77,6 @@ class BoxState:
         meta = self.mirror.meta
         for mirrored in self.mirror.runs():
             found = RunFound(mirrored.meta.path, mirrored.meta.id, mirrored.meta.root)
-            if self.box.run not in (None, found.id):
-                continue
             state = RunState(found, mirrored)
             with self._lock:
                 self._runs[found.path] = state
@@ -141,11 +140,13 @@ class BoxState:
         with self._lock:
             now, clock = self._times(link)
             vitals = self._vitals
+            runs = [self._run_view(run, now, clock) for run in self._runs.values()]
+            shown, banner = self._chosen(runs)
             return BoxView(
                 name=self.box.name,
                 target=self.box.text,
                 link=link,
-                runs=tuple(self._run_view(run, now, clock) for run in self._runs.values()),
+                runs=shown,
                 gpus=vitals.gpus if vitals else (),
                 gpu_error=vitals.gpu_error if vitals else None,
                 load1=vitals.load1 if vitals else None,
@@ -154,7 +155,7 @@ class BoxState:
                 memory_total=vitals.memory_total if vitals else None,
                 clock_skew_s=self._skew,
                 searched=self._searched or self.box.roots,
-                notices=tuple(self._notices),
+                notices=(*banner, *self._notices),
                 price_per_hour=self.box.price_per_hour,
             )
 
@@ -202,6 +203,14 @@ class BoxState:
         self._tick(settled.box_time)
         self._runs = {path: run for path, run in self._runs.items() if path in self._announced}
 
+    def _chosen(self, runs: list[RunView]) -> tuple[tuple[RunView, ...], tuple[str, ...]]:
+        """The runs that were asked for, and a line when the live one is another beside them."""
+        if self.box.run is None:
+            return tuple(runs), ()
+        chosen = tuple(run for run in runs if run.run.id == self.box.run)
+        live = live_sibling([run.run for run in runs], chosen[0].run) if chosen else None
+        return chosen, () if live is None else (sibling_text(live),)
+
     def _judge(self, run: RunState, now: float, clock: float) -> Run:
         """Judge a run when something of it changed or its last judgement is some seconds old."""
         known = self._judged.get(run.found.path)
@@ -219,7 +228,7 @@ class BoxState:
 
     def _find(self, found: RunFound) -> None:
         self._announced.add(found.path)
-        if found.path in self._runs or self.box.run not in (None, found.id):
+        if found.path in self._runs:
             return
         mirrored = None
         if self.mirror is not None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from contextlib import closing
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tui.boxes import Box
 from tui.clock import Clock
 from tui.debug import record_fault
 from tui.facts import Settled
-from tui.links.base import Asker, Link, LinkError
+from tui.links.base import Asker, HostKeyQuestion, Link, LinkError
 from tui.links.factory import make_link
 from tui.runs.mirror import MirrorError
 from tui.runs.mirrors import Mirrors
@@ -37,28 +38,61 @@ def look(
 
     A box that fails is shown as its mirror remembers it, with the reason in its link.
     """
-    looks = [_Look(box, asker, data, clock or Clock(), link_for) for box in boxes]
-    if len(looks) == 1:
-        watchdog = threading.Timer(timeout, looks[0].give_up, args=(timeout,))
-        watchdog.daemon = True
-        watchdog.start()
-        looks[0].run()
-        watchdog.cancel()
-    else:
-        _run_all(looks, timeout)
-    return tuple(one.view() for one in looks)
-
-
-def _run_all(looks: Sequence[_Look], timeout: float) -> None:
-    clock = Clock()
-    until = clock.steady() + timeout
-    threads = [threading.Thread(target=one.run, daemon=True) for one in looks]
+    patient = _Patient(asker, clock or Clock())
+    looks = [_Look(box, patient, data, patient.clock, link_for) for box in boxes]
+    threads = [threading.Thread(target=one.run, name=one.box.name, daemon=True) for one in looks]
     for thread in threads:
         thread.start()
     for one, thread in zip(looks, threads, strict=True):
-        thread.join(max(0.0, until - clock.steady()))
+        while thread.is_alive() and (left := timeout - patient.passed()) > 0:
+            thread.join(left)
         if thread.is_alive():
             one.give_up(timeout)
+    return tuple(one.view() for one in looks)
+
+
+class _Patient:
+    """Asks a person, and stops the time while somebody thinks about the answer."""
+
+    def __init__(self, asker: Asker, clock: Clock) -> None:
+        self.clock = clock
+        self._asker = asker
+        self._lock = threading.Lock()
+        self._began = time.monotonic()
+        self._asked = 0.0
+        self._open = 0
+        self._open_since = 0.0
+
+    def passed(self) -> float:
+        """Seconds since the look began, without those in which a question was open."""
+        with self._lock:
+            now = time.monotonic()
+            open_for = now - self._open_since if self._open else 0.0
+            return now - self._began - self._asked - open_for
+
+    def accept_host_key(self, question: HostKeyQuestion) -> bool:
+        """Ask whether a first key may be trusted."""
+        with self._question():
+            return self._asker.accept_host_key(question)
+
+    def passphrase(self, key_path: str, attempt: int) -> str | None:
+        """Ask for the passphrase of a private key."""
+        with self._question():
+            return self._asker.passphrase(key_path, attempt)
+
+    @contextmanager
+    def _question(self) -> Iterator[None]:
+        with self._lock:
+            if not self._open:
+                self._open_since = time.monotonic()
+            self._open += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open -= 1
+                if not self._open:
+                    self._asked += time.monotonic() - self._open_since
 
 
 class _Look:
