@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -31,10 +32,16 @@ class Bench:
         return quick if self.quick else full
 
     def shield(self) -> None:
-        """Hide the user's own world from this process and all that it starts."""
+        """Hide the user's own world from this process and all that it starts.
+
+        Python's own switches go, too: with PYTHONDONTWRITEBYTECODE every start would compile
+        boxtop anew, which no installed boxtop does.
+        """
         self.home.mkdir(mode=0o700)
-        for name in hidden_names():
-            del os.environ[name]
+        for name in [*hidden_names(), *(name for name in os.environ if name.startswith("PYTHON"))]:
+            os.environ.pop(name, None)
+        for package in ("tui", "tests"):
+            compileall.compile_dir(CHECKOUT / package, quiet=2)
         os.environ.update(shielded_environment(self.home))
         os.environ["PYTHONPATH"] = str(CHECKOUT)
 
