@@ -340,7 +340,8 @@ def zipped(path: Path) -> bytes:
 def test_a_sign_of_life_comes_with_the_boxs_clock(
     kind: Kind, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.links.request.HEARTBEAT_SECONDS", 2.0)
+    for place in ("request", "shell_input"):
+        monkeypatch.setattr(f"tui.links.{place}.HEARTBEAT_SECONDS", 2.0)
     with follow(kind, runs) as box:
         settled = box.until_fact(Settled)
         beat = box.until_fact(Beat, seconds=8.0)

@@ -29,7 +29,8 @@ from tui.facts import (
 )
 from tui.links.base import LinkError
 from tui.links.follower.wire import frame
-from tui.links.frames import MAX_NOISE, MAX_RUNS, Decoder
+from tui.links.frame_facts import MAX_RUNS
+from tui.links.frames import MAX_NOISE, Decoder
 
 CASES = Path(__file__).parent.parent / "data" / "cases"
 MARKER = "7f3a9c0d7f3a9c0d"

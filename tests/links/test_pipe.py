@@ -205,7 +205,8 @@ def bytes_in_pipe(pid: int) -> int:
 def test_a_follower_ends_when_nobody_pings(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.links.request.SILENCE_SECONDS", 1.0)
+    for place in ("request", "shell_input"):
+        monkeypatch.setattr(f"tui.links.{place}.SILENCE_SECONDS", 1.0)
     with follow(make_kind(name, tmp_path), tmp_path) as box:
         box.until_fact(Hello)
         wait_until(lambda: box.process.exit_status is not None)
@@ -215,7 +216,8 @@ def test_a_shell_that_is_stuck_in_writing_ends_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A dead line takes no bytes: sshd would keep such a session for half an hour."""
-    monkeypatch.setattr("tui.links.request.SILENCE_SECONDS", 1.0)
+    for place in ("request", "shell_input"):
+        monkeypatch.setattr(f"tui.links.{place}.SILENCE_SECONDS", 1.0)
     runs = tmp_path / "runs"
     append(make_run(runs, "run1") / files.METRICS, b"x" * 1_000_000)
     with follow(make_kind("dash", tmp_path), runs) as box:

@@ -18,7 +18,8 @@ from tui.links import follower, request
 from tui.links.base import FollowRequest, ResumeToken
 from tui.links.pipe import FollowerPipe
 from tui.links.process_pipe import ProcessPipe
-from tui.links.request import PLACES, command, new_marker, python_input, sh_input, shell_quoted
+from tui.links.request import PLACES, command, new_marker, python_input
+from tui.links.shell_input import sh_input, shell_quoted
 
 LOGIN_SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh")
 OLD_PYTHONS = sorted(Path("/root/.pyenv/versions").glob("3.[6-9].*/bin/python3"))
@@ -86,6 +87,8 @@ class Bare(ast.NodeTransformer):
             node.body = [part for part in node.body if not is_text(part)]
         if isinstance(node, ast.FunctionDef):
             node.returns = None
+            for argument in node.args.args:
+                argument.annotation = None
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             return ast.Assign([node.target], node.value)
         return node

@@ -21,7 +21,8 @@ from tui.facts import Fact, FileBegins
 from tui.links.base import FollowRequest, LinkError
 from tui.links.frames import Decoder
 from tui.links.process_pipe import ProcessPipe
-from tui.links.request import new_marker, python_input, sh_input
+from tui.links.request import new_marker, python_input
+from tui.links.shell_input import sh_input
 from tui.runs import files
 
 PATIENCE_SECONDS = 30.0

@@ -8,50 +8,23 @@ connection, so whatever else a login prints between frames is told apart and dro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import get_args
+from collections.abc import Sequence
 
-from tui.facts import (
-    Beat,
-    Checkpoints,
-    CheckpointStat,
-    Fact,
-    FileBegins,
-    FileBytes,
-    FileGone,
-    FileTrouble,
-    FileWhole,
-    FollowerKind,
-    Hello,
-    Notice,
-    RunFound,
-    RunGone,
-    Settled,
-    Stat,
-)
+from tui.facts import Fact
 from tui.links.base import LinkError
 from tui.links.follower.wire import PREFIX
+from tui.links.frame_facts import FactReader
 from tui.links.noise import explain_noise
-from tui.links.vitals_text import VitalsReader
-from tui.runs import files
 
 MAX_HEADER = 4096
-MAX_FIELDS = 512
 MAX_BODY = 2_000_000
 MAX_NOISE = 1_000_000
 KEPT_NOISE = 4096
-MAX_PATH = 4096
-MAX_RUNS = 2000
-MAX_TEXT = 4000
 
 ASK_FOR_SHELL = b"sh"
 """The kind of the one frame that a box without a usable python sends: it wants the sh source."""
 
-NAMES = frozenset({*files.REPLACED, *files.APPENDED, files.CONSOLE})
-
 _HEADER = re.compile(rb"([A-Za-z]{1,8})((?: [0-9]{1,7}){0,512})")
-_KINDS: tuple[str, ...] = get_args(FollowerKind)
-_LARGEST = 2**62
 
 
 class Decoder:
@@ -66,8 +39,7 @@ class Decoder:
         self._buffer = bytearray()
         self._noise = bytearray()
         self._dropped = 0
-        self._runs: set[str] = set()
-        self._vitals = VitalsReader()
+        self._reader = FactReader()
         self.started = False
         self.wants_shell = False
 
@@ -167,193 +139,11 @@ class Decoder:
         if kind == ASK_FOR_SHELL:
             self.wants_shell = True
             return None
-        handler = _HANDLERS.get(kind)
-        if handler is None:
-            raise _broken(f"a message of unknown kind {kind.decode()}")
         try:
-            return handler(self, fields)
+            return self._reader.read(kind, fields)
         except (ValueError, IndexError, OverflowError) as error:
             raise _broken(f"a message that cannot be read ({error})") from error
-
-    def _run(self, path: bytes) -> str:
-        """Return the path of a run that was announced."""
-        text = path.decode("utf-8", "surrogateescape")
-        if text not in self._runs:
-            raise ValueError("it names a run that was not announced")
-        return text
-
-    def _hello(self, fields: Sequence[bytes]) -> Fact:
-        kind = fields[0].decode("ascii")
-        if kind not in _KINDS:
-            raise ValueError("unknown follower")
-        return Hello(
-            follower=kind,  # type: ignore[arg-type]  # one of FollowerKind's words, just checked
-            box_time=_seconds(fields[1]),
-            user=_text(fields[2]),
-            hostname=_text(fields[3]),
-            missing_tools=tuple(_text(fields[4]).split()),
-            searched=tuple(_path(field) for field in fields[5:]),
-        )
-
-    def _run_found(self, fields: Sequence[bytes]) -> Fact:
-        path, name, root = _path(fields[0]), _path(fields[1], absolute=False), _path(fields[2])
-        self._runs.add(path)
-        if len(self._runs) > MAX_RUNS:
-            raise ValueError(f"more than {MAX_RUNS} runs")
-        return RunFound(path, name, root)
-
-    def _run_gone(self, fields: Sequence[bytes]) -> Fact:
-        path = _path(fields[0])
-        self._runs.discard(path)
-        self._vitals.forget(path)
-        return RunGone(path)
-
-    def _file_whole(self, fields: Sequence[bytes]) -> Fact:
-        path, name, stat, data = fields
-        return FileWhole(self._run(path), _name(name), data, _stat(stat))
-
-    def _file_begins(self, fields: Sequence[bytes]) -> Fact:
-        path, name, offset, head, head_size, stat = fields
-        return FileBegins(
-            self._run(path),
-            _name(name),
-            _integer(offset),
-            _digest(head),
-            _integer(head_size),
-            _stat(stat),
-        )
-
-    def _file_bytes(self, fields: Sequence[bytes]) -> Fact:
-        path, name, offset, stat, data = fields
-        return FileBytes(self._run(path), _name(name), _integer(offset), data, _stat(stat))
-
-    def _file_trouble(self, fields: Sequence[bytes]) -> Fact:
-        path, name, error, stat = fields
-        return FileTrouble(
-            self._run(path), _name(name), _text(error)[:40], _stat(stat) if stat else None
-        )
-
-    def _file_gone(self, fields: Sequence[bytes]) -> Fact:
-        return FileGone(self._run(fields[0]), _name(fields[1]))
-
-    def _checkpoints(self, fields: Sequence[bytes]) -> Fact:
-        return Checkpoints(self._run(fields[0]), tuple(_checkpoint(row) for row in fields[1:]))
-
-    def _vitals_item(self, fields: Sequence[bytes]) -> None:
-        name, value = fields
-        if name == b"run":
-            self._vitals.begin_run(self._run(value))
-        else:
-            self._vitals.add(_text(name), value)
-
-    def _vitals_end(self, fields: Sequence[bytes]) -> Fact:
-        return self._vitals.finish(_seconds(fields[0]))
-
-    def _beat(self, fields: Sequence[bytes]) -> Fact:
-        return Beat(_seconds(fields[0]))
-
-    def _settled(self, fields: Sequence[bytes]) -> Fact:
-        return Settled(_seconds(fields[0]))
-
-    def _notice(self, fields: Sequence[bytes]) -> Fact:
-        return Notice(_text(fields[0]))
-
-
-_HANDLERS: dict[bytes, Callable[[Decoder, Sequence[bytes]], Fact | None]] = {
-    b"H": Decoder._hello,
-    b"R": Decoder._run_found,
-    b"r": Decoder._run_gone,
-    b"W": Decoder._file_whole,
-    b"B": Decoder._file_begins,
-    b"b": Decoder._file_bytes,
-    b"T": Decoder._file_trouble,
-    b"g": Decoder._file_gone,
-    b"C": Decoder._checkpoints,
-    b"v": Decoder._vitals_item,
-    b"V": Decoder._vitals_end,
-    b"h": Decoder._beat,
-    b"S": Decoder._settled,
-    b"N": Decoder._notice,
-}
 
 
 def _broken(what: str) -> LinkError:
     return LinkError("protocol", f"the box's reply is broken: {what}")
-
-
-def _text(field: bytes) -> str:
-    if len(field) > MAX_TEXT:
-        raise ValueError("a text is too long")
-    return field.decode("utf-8", "replace")
-
-
-def _path(field: bytes, absolute: bool = True) -> str:
-    """Return a path that cannot lead out of anything."""
-    if len(field) > MAX_PATH or b"\0" in field or not field:
-        raise ValueError("not a path")
-    if absolute != field.startswith(b"/") or b".." in field.split(b"/"):
-        raise ValueError("not a full path")
-    return field.decode("utf-8", "surrogateescape")
-
-
-def _name(field: bytes) -> str:
-    name = field.decode("ascii")
-    if name not in NAMES:
-        raise ValueError("not a run's file")
-    return name
-
-
-def _integer(field: bytes) -> int:
-    if not field.isdigit() or len(field) > 19:
-        raise ValueError("not a number")
-    number = int(field)
-    if number > _LARGEST:
-        raise ValueError("too large a number")
-    return number
-
-
-def _seconds(field: bytes) -> float:
-    number = float(field)
-    if not 0 <= number < 1e12:
-        raise ValueError("not a time")
-    return number
-
-
-def _digest(field: bytes) -> str:
-    if field and (len(field) != 64 or field.strip(b"0123456789abcdef")):
-        raise ValueError("not a digest")
-    return field.decode("ascii")
-
-
-def _stat(field: bytes) -> Stat:
-    """Read ``size mtime inode device mode owner``."""
-    size, mtime, inode, device, mode, owner = field.split(b" ", 5)
-    return Stat(
-        size=_integer(size),
-        mtime=max(0.0, float(mtime)),
-        inode=_identity(inode),
-        device=_identity(device),
-        mode=_integer(mode) & 0o7777,
-        owner=_text(owner)[:64],
-    )
-
-
-def _identity(field: bytes) -> int:
-    """Read an inode or device: 64 bits, whatever the file system makes of them."""
-    if not field.isdigit() or len(field) > 20:
-        raise ValueError("not a number")
-    return int(field) & (2**64 - 1)
-
-
-def _checkpoint(field: bytes) -> CheckpointStat:
-    """Read ``size mtime inode complete name``."""
-    size, mtime, inode, complete, name = field.split(b" ", 4)
-    if b"/" in name or b"\0" in name or name in (b"", b".", b".."):
-        raise ValueError("not a file name")
-    return CheckpointStat(
-        name=name.decode("utf-8", "surrogateescape"),
-        size=_integer(size),
-        mtime=max(0.0, float(mtime)),
-        inode=_identity(inode),
-        complete={b"1": True, b"0": False}.get(complete),
-    )

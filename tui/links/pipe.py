@@ -10,7 +10,8 @@ from tui.facts import Fact, Settled
 from tui.links.base import DEADLINE_SECONDS, FollowRequest, LinkError
 from tui.links.frames import Decoder
 from tui.links.noise import is_final, last_line
-from tui.links.request import PING, PING_SECONDS, python_input, sh_input
+from tui.links.request import PING, PING_SECONDS, python_input
+from tui.links.shell_input import sh_input
 
 START_SECONDS = 30.0
 """A box that is swapping may need this long to start a program."""

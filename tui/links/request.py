@@ -12,12 +12,11 @@ from functools import cache
 from pathlib import Path
 
 from tui.links.base import HEARTBEAT_SECONDS, FollowRequest, ResumeToken
-from tui.links.follower.followed import LOG_BACKLOG
 from tui.links.follower.wire import PREFIX
 from tui.runs import files
 
 PACKAGE = "tui.links.follower"
-_FOLDER = Path(__file__).with_name("follower")
+FOLDER = Path(__file__).with_name("follower")
 PING = b"ping\n"
 PING_SECONDS = 15.0
 
@@ -50,7 +49,8 @@ _PROBE = "import sys;sys.version_info>(3,5)and print(sys.executable)"
 _PROLOGUE = """\
 import os, sys
 if sys.version_info < (3, 6):
-    os.execv("/bin/sh", ["/bin/sh", "-c", {fallback!r}])
+    marker = eval(sys.stdin.buffer.readline(), {{"null": 0, "true": 0, "false": 0}})["marker"]
+    os.execv("/bin/sh", ["/bin/sh", "-c", {fallback!r} % marker])
 SOURCES = {sources!r}
 LATER = {later!r}
 Spec = type(sys.__spec__)
@@ -68,24 +68,22 @@ class Finder:
         exec(compile(SOURCES[module.__name__], module.__name__, "exec"), module.__dict__)
 sys.meta_path.insert(0, Finder())
 from tui.links.follower.main import main
-main({marker!r}, sys.stdin.buffer.readline())
+main(sys.stdin.buffer.readline())
 """
 """Gives python modules from memory; those of the second part are read when one is wanted."""
 
 _FIRST = frozenset(
-    {"main", "wire", "disk", "request", "search", "followed", "runs", "following", "loop"}
+    {"main", "wire", "disk", "request", "search", "followed", "appended", "tailed", "runs"}
+    | {"following", "loop"}
 )
 """What is needed to send every status: small enough for a connection's first flight (14 kB)."""
-
-_SHELL_END = "@END"
-MAX_SHELL_TOKENS = 150
-"""One word of a command line holds 128 kB: tokens beyond this are left out, files begin anew."""
-
-MAX_SHELL_RUNS = 100
 
 _DOCSTRING = re.compile(r'^ *"""(?:[^"]|"(?!""))*"""\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ *#.*\n|^\n", re.MULTILINE)
 _RETURNED = re.compile(r"\) -> [^\n]*:$", re.MULTILINE)
+_DEFINITION = re.compile(r"^ *def \w+\([^)]*\):$", re.MULTILINE)
+_INDENT = re.compile(r"^(?:    )+", re.MULTILINE)
+_PARAMETER = re.compile(r'(?<=[(, ])(\w+): (?:"[^"\n]*"|[A-Za-z]+)(?=[,)]|,?$)', re.MULTILINE)
 _ANNOTATED = re.compile(r': "[^"\n]*"(?= = )')
 
 
@@ -112,85 +110,25 @@ def command(marker: str, pythons: Sequence[str] = PLACES) -> str:
     return f"exec /bin/sh -c '{script}'"
 
 
+def prepare() -> None:
+    """Make what every connection sends, once: some milliseconds that fit into a wait."""
+    _program()
+    _second_part()
+
+
 def python_input(request: FollowRequest, marker: str, machine: bool = True) -> bytes:
     """Return what python reads, a line each: the program, the request, the program's rest.
 
     ``machine`` False follows files alone: they are copies of another box's.
     """
-    lines = (_program(marker), request_line(request, machine), _second_part())
+    lines = (_program(), request_line(request, machine, marker), _second_part())
     return b"".join(line + b"\n" for line in lines)
 
 
-def sh_input(request: FollowRequest, marker: str, machine: bool = True) -> bytes:
-    """Return what a shell reads that asked for its source: a loader's line, then the source."""
-    source = sh_settings(request, marker, machine) + _shell_source()
-    loader = (
-        r"N=$(printf '\n.');N=${N%.};S=;"
-        f'while IFS= read -r l&&[ "$l" != {_SHELL_END} ];do S=$S$l$N;done;'
-        'LC_ALL=C;export LC_ALL;exec /bin/sh -c "$S"'
-    )
-    text = f"{SHELL_MARK}{loader}\n{source}\n{_SHELL_END}\n"
-    return text.encode("utf-8", "surrogateescape")
-
-
-def sh_settings(request: FollowRequest, marker: str, machine: bool) -> str:
-    """Return the lines that set what the sh follower is told, every value quoted."""
-    from tui.links.follower.gpus import PLACES, QUERY
-
-    rest = [name for name in files.REPLACED if name != files.STATUS]
-    grown = [name for name in files.APPENDED if name not in files.TAILED]
-    logs = [name for name in files.APPENDED if name in files.TAILED]
-    tokens = list(request.resume.items())[-MAX_SHELL_TOKENS:]
-    values: dict[str, object] = {
-        "M": marker,
-        "STATUS": files.STATUS,
-        "LOG": files.LOG,
-        "CONSOLE": files.CONSOLE,
-        "WEIGHTS": files.WEIGHTS,
-        "SUFFIX": files.CHECKPOINT_SUFFIX,
-        "MARKERS": " ".join(files.MARKERS),
-        "PRUNED": " ".join(files.PRUNED),
-        "REPLACED": " ".join(rest),
-        "APPENDED": " ".join(grown),
-        "TAILED": " ".join(logs),
-        "DEPTH": files.SEARCH_DEPTH,
-        "TAIL": files.LOG_TAIL_BYTES,
-        "BACKLOG": LOG_BACKLOG,
-        "REPLACED_LIMIT": files.REPLACED_MAX_BYTES,
-        "MAX_RUNS": MAX_SHELL_RUNS,
-        "GPU_QUERY": " ".join(QUERY),
-        "BEAT": int(HEARTBEAT_SECONDS) - 1,
-        "SILENCE": int(SILENCE_SECONDS),
-        "VITALS": max(1, round(request.vitals_seconds)),
-        "SEARCH": max(1, round(request.search_seconds)),
-        "only": request.only or "",
-        "once": "1" if request.once else "",
-        "machine": "1" if machine else "",
-        "wanted_console": request.console or "",
-        "TOKENS": len(tokens),
-        "CONSOLES": len(request.consoles),
-    }
-    for number, ((path, name), token) in enumerate(tokens, 1):
-        values[f"t_path_{number}"] = path
-        values[f"t_name_{number}"] = name
-        values[f"t_token_{number}"] = " ".join(str(value) for value in _token_values(token))
-    for number, (path, console) in enumerate(request.consoles.items(), 1):
-        values[f"c_run_{number}"] = path
-        values[f"c_path_{number}"] = console
-    lines = [f"{name}={shell_quoted(str(value))}" for name, value in values.items()]
-    lines.append(f"PATH=$PATH:{':'.join(PLACES)}:/bin:/sbin:/usr/sbin")
-    lines.append("set -- " + " ".join(shell_quoted(root) for root in request.roots))
-    return "\n".join(lines) + "\n"
-
-
-def shell_quoted(text: str) -> str:
-    """Return text as one word of any POSIX shell."""
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-def request_line(request: FollowRequest, machine: bool = True) -> bytes:
+def request_line(request: FollowRequest, machine: bool = True, marker: str = "") -> bytes:
     """Return the request as the program understands it, in one line of ASCII."""
     document = {
+        "marker": marker,
         "roots": request.roots,
         "only": request.only,
         "console": request.console,
@@ -219,13 +157,13 @@ def request_line(request: FollowRequest, machine: bool = True) -> bytes:
             "search": request.search_seconds,
         },
         "resume": [
-            (path, name, *_token_values(token)) for (path, name), token in request.resume.items()
+            (path, name, *token_values(token)) for (path, name), token in request.resume.items()
         ],
     }
     return json.dumps(document, separators=(",", ":")).encode("ascii")
 
 
-def _token_values(token: ResumeToken) -> tuple[int | str, ...]:
+def token_values(token: ResumeToken) -> tuple[int | str, ...]:
     """Return a token in the order in which both followers read it."""
     place = (token.offset, token.device, token.inode)
     return (*place, token.head, token.head_size, token.tail, token.tail_size)
@@ -244,14 +182,14 @@ def _packed(text: str) -> bytes:
     return binascii.b2a_base64(zlib.compress(text.encode("utf-8"), 9), newline=False)
 
 
-def _program(marker: str) -> bytes:
+@cache
+def _program() -> bytes:
     first, later = _sources()
-    text = _PROLOGUE.format(
-        sources=first, later=set(later), fallback=_ask_for_shell(marker), marker=marker
-    )
-    return _packed(text)
+    fallback = _ask_for_shell("%s")
+    return _packed(_PROLOGUE.format(sources=first, later=set(later), fallback=fallback))
 
 
+@cache
 def _second_part() -> bytes:
     return _packed(repr(_sources()[1]))
 
@@ -261,7 +199,7 @@ def _sources() -> tuple[dict[str, str], dict[str, str]]:
     """Return the modules that run on the box, in two parts; packages are empty."""
     first = {"tui": "", "tui.links": "", PACKAGE: ""}
     later: dict[str, str] = {}
-    for entry in _FOLDER.iterdir():
+    for entry in FOLDER.iterdir():
         name, _, kind = entry.name.partition(".")
         if kind == "py" and name != "__init__":
             part = first if name in _FIRST else later
@@ -272,11 +210,6 @@ def _sources() -> tuple[dict[str, str], dict[str, str]]:
 def _bare(source: str) -> str:
     """Return a source without what only people and type checkers read."""
     source = _COMMENT.sub("", _DOCSTRING.sub("", source))
-    return _ANNOTATED.sub("", _RETURNED.sub("):", source))
-
-
-@cache
-def _shell_source() -> str:
-    """Return the sh follower without what only people read."""
-    text = (_FOLDER / "follower.sh").read_text("utf-8")
-    return re.sub(r"^\t*#.*\n|^\n", "", text, flags=re.MULTILINE)
+    source = _ANNOTATED.sub("", _RETURNED.sub("):", source))
+    source = _DEFINITION.sub(lambda found: _PARAMETER.sub(r"\1", found[0]), source)
+    return _INDENT.sub(lambda found: " " * (len(found[0]) // 4), source)

@@ -26,10 +26,11 @@ def start(request: Request, output: Memory, watcher: int) -> Loop:
     return Loop(follower, watcher)
 
 
-def main(marker: str, line: bytes) -> None:
+def main(line: bytes) -> None:
     """Follow for a watcher at the other end of standard input and output."""
-    output = Output(marker.encode("ascii"), 1)
-    loop = start(Request(line), output, 0)
+    request = Request(line)
+    output = Output(request.marker, 1)
+    loop = start(request, output, 0)
     try:
         loop.run()
     except (BrokenPipeError, ConnectionError, KeyboardInterrupt):

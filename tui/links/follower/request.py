@@ -1,6 +1,6 @@
 """What to follow: the one request line, as the program on the box understands it."""
 
-from tui.links.follower.followed import Token
+from tui.links.follower.appended import Token
 
 LITERALS: "dict[str, object]" = {"__builtins__": {}, "null": None, "true": True, "false": False}
 """With these names JSON is Python: importing json takes longer than all the rest of the start."""
@@ -28,6 +28,7 @@ class Request:
     def __init__(self, line: bytes) -> None:
         values = eval(line.decode("ascii"), dict(LITERALS))
         limits = values["limits"]
+        self.marker = encoded(values["marker"])
         self.names = Names(values["names"])
         self.roots = encoded_list(values["roots"])
         self.only = optional(values["only"])

@@ -3,10 +3,12 @@
 import os
 import time
 
+from tui.links.follower.appended import Appended
 from tui.links.follower.disk import LocalDisk
-from tui.links.follower.followed import Appended, Followed, Replaced, Tailed
+from tui.links.follower.followed import Followed, Replaced
 from tui.links.follower.request import Request
 from tui.links.follower.search import Found
+from tui.links.follower.tailed import Tailed
 from tui.links.follower.wire import Memory
 
 HOT_SECONDS = 900

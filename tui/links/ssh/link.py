@@ -13,7 +13,7 @@ from tui.links.base import Asker, FollowRequest, LinkError
 from tui.links.noise import RUNPOD_HINT
 from tui.links.paramiko_import import import_paramiko
 from tui.links.pipe import FollowerPipe, Pipe
-from tui.links.request import command, new_marker
+from tui.links.request import command, new_marker, prepare
 from tui.links.ssh.config import ConfigFiles, resolve
 from tui.links.ssh.hops import Plan
 from tui.links.ssh.openssh_needed import NeedsOpenSsh
@@ -48,7 +48,7 @@ class SshLink:
         if self._closed_early:
             parts.close()
         # Importing paramiko takes longer than ssh -G, which leaves the processor free meanwhile.
-        threading.Thread(target=import_paramiko, name="import paramiko", daemon=True).start()
+        threading.Thread(target=_prepare, name="prepare a connection", daemon=True).start()
         return self._facts(request, parts)
 
     def close(self) -> None:
@@ -172,3 +172,9 @@ def _refuse_gateways(plan: Plan) -> None:
     """Stop before a gateway that is known to run no commands."""
     if any(hop.hostname.lower().rstrip(".") == RUNPOD_GATEWAY for hop in plan.hops):
         raise LinkError("no_exec", f"{RUNPOD_GATEWAY} runs no commands", RUNPOD_HINT)
+
+
+def _prepare() -> None:
+    """Do what every connection needs, while the first one waits for others."""
+    import_paramiko()
+    prepare()
