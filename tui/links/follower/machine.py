@@ -6,46 +6,74 @@ from tui.links.follower.processes import read
 
 SHARED_MEMORY = b"/dev/shm"
 
-SOURCES = (
+OFTEN = (
     (b"loadavg", ("/proc/loadavg",), ()),
     (b"meminfo", ("/proc/meminfo",), (b"MemTotal:", b"MemAvailable:", b"MemFree:", b"Cached:")),
-    (b"cgroup_limit", ("/sys/fs/cgroup/memory.max",
-                       "/sys/fs/cgroup/memory/memory.limit_in_bytes"), ()),
+)  # fmt: skip
+"""Name, where to read it (the first that says something), and the lines that matter."""
+
+LIMITED = (
     (b"cgroup_used", ("/sys/fs/cgroup/memory.current",
                       "/sys/fs/cgroup/memory/memory.usage_in_bytes"), ()),
     (b"cgroup_stat", ("/sys/fs/cgroup/memory.stat",
                       "/sys/fs/cgroup/memory/memory.stat"),
      (b"inactive_file ", b"total_inactive_file ")),
+)  # fmt: skip
+"""What means nothing, and costs the kernel something, where the cgroup has no limit."""
+
+SELDOM = (
+    (b"cgroup_limit", ("/sys/fs/cgroup/memory.max",
+                       "/sys/fs/cgroup/memory/memory.limit_in_bytes"), ()),
     (b"cgroup_cpu", ("/sys/fs/cgroup/cpu.max",), ()),
     (b"oom", ("/sys/fs/cgroup/memory.events",
               "/sys/fs/cgroup/memory/memory.oom_control",
               "/proc/vmstat"), (b"oom_kill ",)),
 )  # fmt: skip
-"""Name, where to read it (the first that says something), and the lines that matter."""
+"""What hardly ever changes, or costs much to read."""
 
-ONLY_LIMITED = (b"cgroup_used", b"cgroup_stat")
-"""What means nothing, and costs the kernel something, where the cgroup has no limit."""
+UNLIMITED_DIGITS = 18
 
 
-def facts() -> "list[tuple[bytes, bytes]]":
-    """Return what is known of the box, as text of its own files."""
-    found: "list[tuple[bytes, bytes]]" = []
-    for name, paths, wanted in SOURCES:
-        if name in ONLY_LIMITED and (b"cgroup_limit", b"max") in found:
-            continue
+class Machine:
+    """The facts of this box, as text of its own files."""
+
+    def __init__(self) -> None:
+        self.seldom: "list[tuple[bytes, bytes]]" = []
+        self.limited = False
+
+    def refresh(self) -> None:
+        """Read what hardly ever changes."""
+        self.seldom = texts(SELDOM)
+        limit = dict(self.seldom).get(b"cgroup_limit", b"max")
+        self.limited = limit.isdigit() and len(limit) < UNLIMITED_DIGITS
+        count = os.cpu_count()
+        if hasattr(os, "sched_getaffinity"):
+            count = len(os.sched_getaffinity(0))
+        if count:
+            self.seldom.append((b"cpus", b"%d" % count))
+
+    def facts(self) -> "list[tuple[bytes, bytes]]":
+        """Return everything known now."""
+        found = self.seldom + texts(OFTEN)
+        if self.limited:
+            found += texts(LIMITED)
+        shared = space(SHARED_MEMORY)
+        if shared:
+            found.append((b"shm", shared))
+        return found
+
+
+def texts(
+    sources: "tuple[tuple[bytes, tuple[str, ...], tuple[bytes, ...]], ...]",
+) -> "list[tuple[bytes, bytes]]":
+    """Return the name and text of every source that says something."""
+    found = []
+    for name, paths, wanted in sources:
         for path in paths:
             text = lines(path, wanted)
             if text:
                 found.append((name, text))
                 break
-    count = os.cpu_count()
-    if hasattr(os, "sched_getaffinity"):
-        count = len(os.sched_getaffinity(0))
-    if count:
-        found.append((b"cpus", b"%d" % count))
-    shared = space(SHARED_MEMORY)
-    if shared:
-        found.append((b"shm", shared))
     return found
 
 

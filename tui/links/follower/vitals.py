@@ -29,6 +29,7 @@ class Vitals:
         self.gpus = gpus
         self.trainings: "dict[bytes, processes.Training]" = {}
         self.table: "dict[int, processes.Entry]" = {}
+        self.machine = machine.Machine()
         self.surveyed = 0.0
         self.tees: "dict[int, bytes | None]" = {}
         self.likely: "dict[bytes, tuple[float, bytes | None]]" = {}
@@ -36,29 +37,38 @@ class Vitals:
     def send(self, runs: "list[Run]") -> "list[Run]":
         """Send the facts of now; return runs that follow a new console log."""
         fresh = self.survey(runs)
+        died = False
         changed = []
         devices = {}
         for run in runs:
             devices[run.device] = run.path
             if not fresh and not run.hot():
                 continue
-            self.trainings[run.path].look()
-            run.alive = self.trainings[run.path].alive
+            training = self.trainings[run.path]
+            training.look()
+            died = died or (run.alive and not training.alive)
+            run.alive = training.alive
             if (fresh or run.console is None) and self.find_console(run, runs):
                 changed.append(run)
             self.send_run(run)
+        if fresh or died:
+            self.machine.refresh()
+        self.send_box(devices)
+        return changed
+
+    def send_box(self, devices: "dict[int, bytes]") -> None:
+        """Send the facts of the box, which end those of this moment."""
         for device, path in devices.items():
             space = machine.space(path)
             if space:
                 self.output.send(b"v", b"disk", b"%d %s" % (device, space))
-        for name, value in machine.facts():
+        for name, value in self.machine.facts():
             self.output.send(b"v", name, value)
         if self.gpus.text:
             self.output.send(b"v", b"gpus", self.gpus.text)
         if self.gpus.error:
             self.output.send(b"v", b"gpu_error", self.gpus.error)
         self.output.send(b"V", moment(time.time()))
-        return changed
 
     def survey(self, runs: "list[Run]") -> bool:
         """Learn which processes belong to each run; the whole table is read now and then."""
