@@ -21,9 +21,6 @@ BURST = 20.0
 READS_PER_SECOND = 25.0
 """How often the kernel's messages are read: a flood of changes is taken in lumps."""
 
-SEARCH_SECONDS = 1.0
-"""Least time between two searches that the kernel's messages cause."""
-
 
 class Changes:
     """Watches what the follower follows; without inotify it watches nothing."""
@@ -32,7 +29,6 @@ class Changes:
         self.follower = follower
         self.reads = BURST
         self.refilled = time.monotonic()
-        self.searched = 0.0
         self.remote: "dict[int, bool]" = {}
         self.consoles: "dict[bytes, tuple[int, int] | None]" = {}
         self.inotify: "Inotify | None" = None
@@ -41,10 +37,14 @@ class Changes:
         except OSError:
             self.inotify = None
 
-    def watch(self, runs: "list[Run]") -> None:
-        """Watch new runs, and the directories in which further ones may appear."""
+    def watch(self, runs: "list[Run]") -> bool:
+        """Watch new runs, and the directories in which further ones may appear.
+
+        True when directories are watched that were not: something may have come before that.
+        """
         if self.inotify is None:
-            return
+            return False
+        before = len(self.inotify.masks)
         for run in runs:
             if run.device not in self.remote:
                 self.remote[run.device] = remote(run.device)
@@ -52,7 +52,9 @@ class Changes:
         for path in self.follower.search.directories():
             if path not in self.follower.runs:
                 self.inotify.watch(path, DIRECTORY_MASK)
+        added = len(self.inotify.masks) > before
         self.keep()
+        return added
 
     def keep(self) -> None:
         """Watch again what took the place of a directory or log that was watched."""
@@ -114,11 +116,7 @@ class Changes:
             if mask & (CREATE | MOVED_TO):
                 marker = run is None and name in self.follower.request.names.markers
                 appeared = appeared or marker or bool(mask & IS_DIRECTORY)
-        now = time.monotonic()
-        if appeared and now - self.searched > SEARCH_SECONDS:
-            self.searched = now
-            return True
-        return False
+        return appeared
 
     def look_everywhere(self) -> None:
         """The kernel lost messages: anything may have changed."""

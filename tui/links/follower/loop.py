@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SLOW_SECONDS = 5.0
 """Between two looks where the kernel tells: it misses what other machines write."""
 
+SEARCH_PAUSE_SECONDS = 1.0
 COLD_SECONDS = 10.0
 CHECKPOINT_SECONDS = 5.0
 SLACK_SECONDS = 0.5
@@ -39,6 +40,7 @@ class Loop:
         self.heard = time.monotonic()
         self.begun = False
         self.settled = False
+        self.searched = 0.0
         self.gpus: "Gpus | None" = None
         self.vitals: "Vitals | None" = None
         self.changes: "Changes | None" = None
@@ -71,7 +73,7 @@ class Loop:
 
     def begin(self) -> None:
         """Start what takes longer, after the files were looked at once."""
-        now = time.monotonic()
+        now = self.searched = time.monotonic()
         self.due = {
             "search": now + self.request.search,
             "fast": now,
@@ -101,9 +103,14 @@ class Loop:
 
     def watch(self, runs: "list[Run]") -> None:
         """Have the kernel tell of changes in these runs, where it can."""
-        if self.changes is not None:
-            self.changes.watch(runs)
+        if self.changes is not None and self.changes.watch(runs):
+            self.search_soon()
         self.due["fast"] = 0.0
+
+    def search_soon(self) -> None:
+        """A run may have appeared: search, but not more often than there is a point."""
+        soon = max(time.monotonic(), self.searched + SEARCH_PAUSE_SECONDS)
+        self.due["search"] = min(self.due["search"], soon)
 
     def timers(self, now: float) -> None:
         """Do what the clock asks for."""
@@ -121,9 +128,11 @@ class Loop:
 
     def on_search(self) -> float:
         """Look for new runs."""
+        self.searched = time.monotonic()
+        self.due["search"] = self.searched + self.request.search
         self.watch(self.follower.look_for_runs())
         self.follow_configured_console()
-        return self.request.search
+        return self.due["search"] - self.searched
 
     def follow_configured_console(self) -> None:
         """Follow the console log that was named for the newest run, where no process tells."""
@@ -231,7 +240,7 @@ class Loop:
         ready = {descriptor for descriptor, _ in poller.poll(int(pause * 1000 + 0.999))}
         changed = self.changes is not None and self.changes.descriptor() in ready
         if self.changes is not None and changed and self.changes.take():
-            self.due["search"] = 0.0
+            self.search_soon()
         return self.watcher not in ready or self.hear()
 
     def hear(self) -> bool:
