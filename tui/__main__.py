@@ -29,6 +29,12 @@ def main() -> None:
         code = PIPE_CLOSED
     except KeyboardInterrupt:
         code = 130
+    except OSError as error:
+        from tui.cli.console import abandon_full_stdout
+
+        sys.stderr.write(f"boxtop: stdout: {error.strerror}\n")
+        abandon_full_stdout()
+        code = 1
     sys.exit(code)
 
 

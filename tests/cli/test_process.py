@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
@@ -91,13 +92,16 @@ def test_a_reader_that_leaves_ends_it_quietly(spawn: Spawn) -> None:
         assert (process.wait(60), err) == (141, b"")
 
 
-def test_a_full_disk_under_stdout_is_one_line() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["config", "show"], ["--version"], ["--help"]])
+def test_a_full_disk_under_stdout_is_one_line(arguments: list[str], unbuffered: str) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "tui", "config", "show"],
+            [sys.executable, "-m", "tui", *arguments],
             stdout=full,
             stderr=subprocess.PIPE,
             cwd=PROJECT,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
             check=False,
         )
     assert done.returncode == 1

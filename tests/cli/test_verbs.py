@@ -297,7 +297,8 @@ def test_a_mirror_is_opened_after_the_box_is_gone(
     opened = boxtop("open", "--data-dir", data, f"{name}/run1")
     assert opened.code == 0
     assert "opened from its mirror, nothing is connected" in opened.out
-    assert "completed  run1  100/100" in opened.out and "run2" not in opened.out
+    assert "completed  run1  100/100" in opened.out
+    assert "note: run2 is live" in opened.out and "starting  run2" not in opened.out
     wrong = boxtop("open", "--data-dir", data, f"{name}/run3")
     assert wrong.code == 2 and "has no run 'run3'" in wrong.err
 

@@ -63,6 +63,12 @@ def test_a_repeated_key_is_told_with_both_lines() -> None:
     assert TomlLines("[[a]]\n[[a]]\n").repeated is None
 
 
+def test_items_of_an_array_have_their_own_keys() -> None:
+    assert TomlLines("x = [{a = 1}, {a = 2}]\n").repeated is None
+    assert TomlLines("[[x]]\na = 1\n[x.y]\n[[x]]\na = 2\n[x.y]\n").repeated is None
+    assert TomlLines("[[x]]\na = 1\na = 2\n").repeated == (("x", "a"), 3, 2)
+
+
 @given(st.text(alphabet="[]{}=.\"'\\#,\n ab1", max_size=60))
 def test_reading_ends_on_any_text(text: str) -> None:
     assert all(line >= 1 for line in TomlLines(text).lines.values())

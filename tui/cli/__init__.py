@@ -5,7 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from tui.cli.console import PIPE_CLOSED, Console, forget_stdout, prepare_streams
+from tui.cli.console import (
+    PIPE_CLOSED,
+    Console,
+    abandon_full_stdout,
+    forget_stdout,
+    prepare_streams,
+)
 from tui.errors import UserError
 from tui.report.exit_code import BOX_NOT_READ, INTERRUPTED, UNEXPECTED, USAGE
 from tui.text import one_line, redact
@@ -69,6 +75,7 @@ def _fault(error: Exception) -> int:
     from tui.debug import fault_file, record_fault
     from tui.links.base import LinkError
 
+    abandon_full_stdout()
     console = Console()
     if isinstance(error, LinkError):
         console.tell_error(UserError(str(error), error.hint))

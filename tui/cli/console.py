@@ -73,6 +73,14 @@ def forget_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+def abandon_full_stdout() -> None:
+    """Drop what stdout cannot take (a full disk), or Python fails on it once more at its exit."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        forget_stdout()
+
+
 def shows_unicode(stream: TextIO, env: Mapping[str, str]) -> bool:
     """Whether a stream shows more than ASCII.
 

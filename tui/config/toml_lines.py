@@ -24,6 +24,8 @@ class TomlLines:
         self._at = 0
         self._line = 1
         self._tables: dict[KeyPath, int] = {}
+        self._given: dict[KeyPath, int] = {}
+        self._arrays = 0
         self._read_document()
 
     def of(self, path: KeyPath) -> int:
@@ -51,7 +53,9 @@ class TomlLines:
         if path is None or self._peek() != "]":
             return None
         self._at += 2 if is_array else 1
-        if not is_array:
+        if is_array:
+            self._begin_item(path)
+        else:
             self._note_twice(path, line, self._tables.get(path))
             self._tables[path] = line
         self._note(path, line)
@@ -64,13 +68,21 @@ class TomlLines:
             return False
         self._at += 1
         path = table + key
-        self._note_twice(path, line, self.lines.get(path))
+        if not self._arrays:
+            self._note_twice(path, line, self._given.get(path))
         self._note(path, line)
         return self._read_value(path)
 
     def _note(self, path: KeyPath, line: int) -> None:
         for length in range(1, len(path) + 1):
             self.lines.setdefault(path[:length], line)
+            self._given.setdefault(path[:length], line)
+
+    def _begin_item(self, path: KeyPath) -> None:
+        """Each item of an array of tables has its own keys, whatever the one before had."""
+        for known in (self._given, self._tables):
+            for key in [key for key in known if key[: len(path)] == path]:
+                del known[key]
 
     def _note_twice(self, path: KeyPath, line: int, before: int | None) -> None:
         if before is not None and self.repeated is None:
@@ -105,7 +117,10 @@ class TomlLines:
         if mark in ('"', "'"):
             return self._read_string() is not None
         if mark == "[":
-            return self._read_items(path, "]")
+            self._arrays += 1
+            is_read = self._read_items(path, "]")
+            self._arrays -= 1
+            return is_read
         if mark == "{":
             return self._read_items(path, "}")
         start = self._at
