@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
@@ -32,7 +32,7 @@ from tui.screens.rows import Key, Row
 from tui.screens.run import RunScreen
 from tui.screens.settings import Settings
 from tui.text import one_line
-from tui.theme import BASIC, DARK, LIGHT, Palette, themes
+from tui.theme import Colours, Palette, theme_name, themes
 from tui.view import BoxView
 from tui.widgets.chart import ChartPanel
 from tui.widgets.glyphs import Glyphs, glyphs
@@ -53,12 +53,13 @@ MESSAGE_SECONDS = 4.0
 class ScreenOptions:
     """What the command line decides.
 
-    ``theme`` is "dark" or "light"; ``parse`` makes a box of a pasted line, without it none can be
-    added; ``has_demo`` offers the demo at the first start.
+    ``theme`` is "dark" or "light", ``colours`` what the terminal shows; ``parse`` makes a box of a
+    pasted line, without it none can be added; ``has_demo`` offers the demo at the first start.
     """
 
     ascii_only: bool = False
-    theme: str = "dark"
+    theme: Literal["dark", "light"] = "dark"
+    colours: Colours = "full"
     keys: Mapping[str, str] = field(default_factory=dict)
     parse: Callable[[str], Box] | None = None
     has_demo: bool = False
@@ -89,10 +90,11 @@ class BoxtopApp(App[str], inherit_bindings=False):
         steady_time: Callable[[], float] = time.monotonic,
     ) -> None:
         self.options = options or ScreenOptions()
-        self.palette = Palette(DARK)
+        self.is_dark = self.options.theme == "dark"
+        self.palette = Palette(theme_name(self.options.colours, dark=self.is_dark))
         self.ascii_only = self.options.ascii_only
         self.glyphs: Glyphs = glyphs(self.ascii_only)
-        super().__init__()
+        super().__init__(ansi_color=True if self.options.colours == "16" else None)
         self.feed = feed
         self.asker = asker or ScreenAsker()
         self.now = now
@@ -121,7 +123,7 @@ class BoxtopApp(App[str], inherit_bindings=False):
     def on_mount(self) -> None:
         """Show what is known at once, then what comes."""
         self.set_class(self.ascii_only, "-ascii")
-        self.use_theme(LIGHT if self.options.theme == "light" else DARK)
+        self.use_theme(dark=self.is_dark)
         self._end_on_signals()
         self.push_screen(FleetScreen())
         self.feed.subscribe(lambda _name: self._post_news())
@@ -207,20 +209,19 @@ class BoxtopApp(App[str], inherit_bindings=False):
         record_fault(error)
         self.say(f"boxtop erred: {type(error).__name__}; it goes on (--debug keeps the details)")
 
-    def use_theme(self, name: str) -> None:
-        """Take a theme; a terminal with sixteen colours has its own."""
-        if self.console.color_system == "standard" and not self.is_headless:
-            name = BASIC
+    def use_theme(self, *, dark: bool) -> None:
+        """Take the dark or the light theme that fits the terminal."""
+        name = theme_name(self.options.colours, dark=dark)
+        self.is_dark = dark
         self.palette = Palette(name)
         self.theme = name
         for screen in self.screen_stack:
-            screen.refresh(recompose=False)
             for widget in screen.walk_children():
                 widget.refresh()
 
     def toggle_theme(self) -> None:
         """Dark or light."""
-        self.use_theme(DARK if self.palette.theme == LIGHT else LIGHT)
+        self.use_theme(dark=not self.is_dark)
         self.refresh_views()
 
     def say(self, message: str) -> None:

@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import Literal
 
 from rich.style import Style
 from textual.theme import BUILTIN_THEMES, Theme
 
 DARK, LIGHT, BASIC = "boxtop-dark", "boxtop-light", "boxtop-16"
+DARK_256, LIGHT_256 = "boxtop-dark-256", "boxtop-light-256"
+
+Colours = Literal["full", "256", "16"]
+"""How many colours a terminal shows."""
 
 _DARK: Mapping[str, str] = {
     "background": "#0e1116",
@@ -53,23 +58,23 @@ _LIGHT: Mapping[str, str] = {
     "selected": "#e6ebf2",
     "text": "#2b3240",
     "bright": "#0d121a",
-    "muted": "#5d6878",
-    "faint": "#8f98a6",
+    "muted": "#525d6d",
+    "faint": "#868f9d",
     "line": "#d3d8df",
-    "accent": "#b3500a",
-    "running": "#1a7a3e",
-    "starting": "#0a6d94",
-    "stalled": "#8a6100",
-    "diverged": "#b04a00",
-    "dead": "#c4243a",
-    "stopped": "#5d6878",
-    "failed": "#c4243a",
-    "completed": "#2557b8",
-    "unknown": "#5d6878",
-    "good": "#1a7a3e",
-    "warning": "#8a6100",
-    "bad": "#c4243a",
-    "best": "#9a6a00",
+    "accent": "#9a4300",
+    "running": "#146634",
+    "starting": "#0b5a78",
+    "stalled": "#785200",
+    "diverged": "#9a3f00",
+    "dead": "#b01c31",
+    "stopped": "#525d6d",
+    "failed": "#b01c31",
+    "completed": "#1f4ea3",
+    "unknown": "#525d6d",
+    "good": "#146634",
+    "warning": "#785200",
+    "bad": "#b01c31",
+    "best": "#7a5200",
     "line1": "#1f66c1",
     "line2": "#b3317d",
     "line3": "#0b7d69",
@@ -112,12 +117,60 @@ _BASIC: Mapping[str, str] = {
 }
 """The terminal's own sixteen colours: whatever its owner made readable stays readable."""
 
-_COLOURS = {DARK: _DARK, LIGHT: _LIGHT, BASIC: _BASIC}
+_DARK_GREYS: Mapping[str, str] = {
+    "background": "#121212",
+    "surface": "#1c1c1c",
+    "selected": "#303030",
+    "text": "#d0d0d0",
+    "bright": "#eeeeee",
+    "muted": "#949494",
+    "faint": "#6c6c6c",
+    "line": "#444444",
+    "match": "#5f5f00",
+}
+"""Greys of the 256 colours: the nearest to our own bluish ones would be a loud blue."""
+
+_LIGHT_GREYS: Mapping[str, str] = {
+    "background": "#eeeeee",
+    "surface": "#e4e4e4",
+    "selected": "#d0d0d0",
+    "text": "#303030",
+    "bright": "#080808",
+    "muted": "#585858",
+    "faint": "#808080",
+    "line": "#b2b2b2",
+    "match": "#ffffaf",
+}
+
+_COLOURS: Mapping[str, Mapping[str, str]] = {
+    DARK: _DARK,
+    LIGHT: _LIGHT,
+    DARK_256: {**_DARK, **_DARK_GREYS},
+    LIGHT_256: {**_LIGHT, **_LIGHT_GREYS},
+    BASIC: _BASIC,
+}
 
 
 def themes() -> tuple[Theme, ...]:
     """Return boxtop's themes for Textual's own widgets (inputs, buttons, the palette)."""
-    return (_theme(DARK, dark=True), _theme(LIGHT, dark=False), _basic())
+    dark = (_theme(name, dark=True) for name in (DARK, DARK_256))
+    light = (_theme(name, dark=False) for name in (LIGHT, LIGHT_256))
+    return (*dark, *light, _basic())
+
+
+def theme_name(colours: Colours, *, dark: bool) -> str:
+    """Return the theme for a terminal; one of sixteen colours has its own dark or light."""
+    if colours == "16":
+        return BASIC
+    return (DARK if dark else LIGHT) if colours == "full" else (DARK_256 if dark else LIGHT_256)
+
+
+def terminal_colours() -> Colours:
+    """Return how many colours this terminal shows, by TERM and COLORTERM."""
+    from rich.console import Console
+
+    found = Console(force_terminal=True).color_system
+    return "full" if found == "truecolor" else "256" if found == "256" else "16"
 
 
 def _theme(name: str, *, dark: bool) -> Theme:
@@ -193,10 +246,11 @@ class Palette:
         key = (name, ground, bold, dim)
         known = self._styles.get(key)
         if known is None:
+            is_reverse = self.basic and ground in ("selected", "match")
             known = self._styles[key] = Style(
-                color=self._colours["faint" if dim else name],
+                color="default" if is_reverse else self._colours["faint" if dim else name],
                 bgcolor=self._colours[ground],
                 bold=bold and not dim,
-                reverse=self.basic and ground in ("selected", "match"),
+                reverse=is_reverse,
             )
         return known

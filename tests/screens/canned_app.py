@@ -8,12 +8,14 @@ from tests.screens.feed import CannedFeed, small_fleet
 from tests.screens.recorded import NOW
 from tui.app import BoxtopApp, ScreenOptions
 from tui.targets import Names, parse_target
+from tui.theme import terminal_colours
 
 
 def main() -> int:
     """Run until it is left; ``ascii`` and ``light`` as arguments change how it looks."""
     options = ScreenOptions(
         ascii_only="ascii" in sys.argv,
+        colours=terminal_colours(),
         theme="light" if "light" in sys.argv else "dark",
         parse=lambda text: parse_target(text, Names()),
     )

@@ -57,6 +57,7 @@ def show_screen(
     from tui.screens.asker import ScreenAsker
     from tui.screens.questions import DEMO
     from tui.targets import parse_target
+    from tui.theme import terminal_colours
     from tui.watch.fleet import Fleet
 
     settings = session.configuration.settings
@@ -64,6 +65,7 @@ def show_screen(
     fleet = Fleet(boxes, asker, data, link_for=link_for or make_link, record=record)
     options = ScreenOptions(
         ascii_only=session.console.paper.ascii_only,
+        colours=terminal_colours(),
         keys={action: key for action, key in settings.keys.items() if action not in COMING_ACTIONS},
         parse=lambda text: parse_target(text, session.names),
         has_demo=link_for is None,
