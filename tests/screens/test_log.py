@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from textual.events import Key
+
 from tests.screens.feed import LIVE, CannedFeed, running
 from tests.screens.recorded import log_of
-from tests.screens.watching import NARROW, Watch, watching
+from tests.screens.watching import NARROW, Watch, name_of, watching
 from tui.runs.log import LogTail
 from tui.view import BoxView
 from tui.widgets.log_panel import LogPanel
@@ -84,6 +86,16 @@ async def test_search_goes_to_the_newest_match_and_n_goes_on() -> None:
         assert panel.current_line == "line 128 of the log"
         await watch.press("n", "n")
         assert panel.current_line == "line 12 of the log"
+
+
+async def test_fast_hands_lose_no_letter_of_a_search() -> None:
+    feed, _ = logging()
+    async with watching(feed, NARROW, charts=False) as watch:
+        for character in "/line 12":
+            watch.app.post_message(Key(name_of(character), character))
+        watch.app.post_message(Key("enter", "\r"))
+        await watch.until(lambda: "runs 0 of 1" in watch.text)
+        assert watch.app.settings.words == "line 12"
 
 
 async def test_search_without_a_match_says_so() -> None:

@@ -69,6 +69,9 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, OwnActions):
             if event.key == "escape":
                 event.stop()
                 self.search_bar.cancel()
+            elif self.search_bar not in (self.focused.ancestors if self.focused else ()):
+                event.stop()
+                self.search_bar.type_early(event)
             return
         pressed = event.character if event.is_printable and event.character else event.key
         action = self.boxtop.keymap.find(pressed, self.place)

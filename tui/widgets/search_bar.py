@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal
+from textual.events import Key
 from textual.message import Message
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class SearchBar(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.asks = ""
+        self._early = ""
+        self._is_early_done = False
 
     def on_mount(self) -> None:
         """Start hidden; the field is made after the first picture, which need not wait for it."""
@@ -37,6 +40,10 @@ class SearchBar(Horizontal):
 
         label = Static("", markup=False, id="search-label")
         await self.mount(label, Input(id="search-input", compact=True, select_on_focus=False))
+        if self.is_open:
+            self.open(self.asks, self._early)
+            if self._is_early_done:
+                self._finish()
 
     @property
     def _input(self) -> Input:
@@ -51,17 +58,27 @@ class SearchBar(Horizontal):
 
     def open(self, label: str, text: str) -> None:
         """Ask for text, starting from what was asked last."""
-        from textual.widgets import Input, Static
-
+        self.asks, self._early, self._is_early_done = label, text, False
+        self.display = True
         if not self.children:
             return
-        self.asks = label
-        self.display = True
+        from textual.widgets import Input, Static
+
         self.query_one("#search-label", Static).update(f" {label} ")
         with self.prevent(Input.Changed):
             self._input.value = text
         self._input.cursor_position = len(text)
         self._input.focus()
+
+    def type_early(self, key: Key) -> None:
+        """Take a key that came before the field had the focus: fast hands lose no letter."""
+        if not self.children:
+            self._early += (key.character or "") if key.is_printable else ""
+            self._is_early_done |= key.key == "enter"
+        elif key.key == "enter":
+            self._finish()
+        elif key.is_printable and key.character:
+            self._input.insert_text_at_cursor(key.character)
 
     def cancel(self) -> None:
         """Close without an answer."""
@@ -77,5 +94,8 @@ class SearchBar(Horizontal):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Say the answer and close."""
         event.stop()
+        self._finish()
+
+    def _finish(self) -> None:
         self.display = False
-        self.post_message(self.Typed(event.value, is_final=True))
+        self.post_message(self.Typed(self._input.value, is_final=True))
