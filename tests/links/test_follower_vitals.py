@@ -362,7 +362,11 @@ def hanging(program: Path) -> list[int]:
     return found
 
 
-def test_a_hanging_nvidia_smi_delays_nothing_and_never_piles_up(kind: Kind, runs: Path) -> None:
+def test_a_hanging_nvidia_smi_delays_nothing_and_never_piles_up(
+    kind: Kind, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ("request", "shell_input"):
+        monkeypatch.setattr(f"tui.links.{place}.HEARTBEAT_SECONDS", 2.0)
     hang = (CASES / "RUN-19" / "hang.sh").read_text()
     (kind.path / "sleep").exists() or (kind.path / "sleep").symlink_to(shutil.which("sleep") or "")
     program = fake_nvidia_smi(kind, hang)

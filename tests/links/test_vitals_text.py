@@ -141,5 +141,5 @@ def test_a_box_that_never_stops_talking_is_not_listened_to() -> None:
     with pytest.raises(ValueError, match="more than any box"):
         for number in range(MAX_SIZE):
             reader.begin_run(f"/r/{number}")
-            reader.add("task", b"x" * 10_000)
+            reader.add("task", b"x" * 200_000)
             reader.finish(float(number))

@@ -193,6 +193,7 @@ class Loop:
             for run in self.vitals.send(self.follower.ordered()):
                 if run.console is not None:
                     self.follower.ask_for(run, [run.console])
+                    self.due["slow"] = 0.0
         return self.request.vitals
 
     def on_beat(self) -> float:

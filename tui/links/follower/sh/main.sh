@@ -25,7 +25,10 @@ ticks() {
 		[ $quiet -le "$SILENCE" ] || break
 	done
 	echo eof
-	sleep 5 3<&-
+	for second in 1 2 3 4 5; do
+		sleep 1 3<&-
+		echo "$second" || exit 0
+	done
 	kill_worker
 }
 
