@@ -49,7 +49,6 @@ class Vitals:
             if run.status.running and not training.alive:
                 # It may have written its end after we read: a status must not be older than this.
                 run.status.check()
-                run.status.understand()
             died = died or (run.alive and not training.alive)
             run.alive = training.alive
             if (fresh or run.console is None) and self.find_console(run, runs):
