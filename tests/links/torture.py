@@ -173,10 +173,13 @@ def _decoded(decoder: Decoder, data: bytes) -> list[Fact]:
 
 
 def _lose_the_newest(received: Received, chance: random.Random) -> None:
-    """Forget bytes at the end, as a crash of our own side does between two writes."""
-    for lives in received.lives.values():
+    """Forget bytes at the end, as a crash of our own side does between two writes.
+
+    What was written before the news that a file is gone is not lost when that news is not.
+    """
+    for key, lives in received.lives.items():
         data = lives[-1].data
-        if chance.random() < 0.5:
+        if chance.random() < 0.5 and key not in received.gone:
             del data[len(data) - chance.randint(0, min(3000, len(data))) :]
 
 
