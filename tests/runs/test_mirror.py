@@ -69,6 +69,15 @@ def test_bytes_before_a_beginning_are_refused(run: RunMirror) -> None:
         run.append(appended(b"x", 0))
 
 
+def test_a_file_that_was_empty_when_it_began_is_known_by_what_came_first(run: RunMirror) -> None:
+    run.begin(begins(b""))
+    rows = b"".join(b'{"epoch": %d, "same": "end of every row"}\n' % n for n in range(20))
+    run.append(appended(rows, 0))
+    token = run.token(files.METRICS)
+    assert token is not None
+    assert (token.head_size, token.head) == (256, hashlib.sha256(rows[:256]).hexdigest())
+
+
 def test_half_an_append_costs_nothing(run: RunMirror) -> None:
     run.begin(begins())
     run.append(appended(b"first row\n", 0))

@@ -31,6 +31,9 @@ from tui.runs import files
 Record = TypeVar("Record", bound=msgspec.Struct)
 
 META = ".boxtop.json"
+HEAD_BYTES = 256
+TAIL_BYTES = 64
+"""How much of a file's beginning, and of what was read last, a resume token holds."""
 LOG_KEPT_BYTES = 4_000_000
 """A log's copy is cut back to its newest part of this size once it is half as large again."""
 APPENDED_MAX_BYTES = 64_000_000
@@ -158,7 +161,11 @@ class RunMirror:
             target.replace(self.directory / f"{name}.1")
 
     def token(self, name: str) -> ResumeToken | None:
-        """Where to go on reading a file, or None to read it from its beginning."""
+        """Where to go on reading a file, or None to read it from its beginning.
+
+        A copy that has the file's first bytes tells them itself: when it began there may have been
+        too few to tell one life from the next.
+        """
         target = self.directory / name
         try:
             with target.open("rb") as copy:
@@ -166,19 +173,21 @@ class RunMirror:
                 life = self._generation(name, found.st_ino)
                 if life is None:
                     return None
-                tail_size = min(64, found.st_size)
+                head, head_size = life.head, life.head_size
+                if life.base == 0:
+                    first = copy.read(HEAD_BYTES)
+                    head, head_size = hashlib.sha256(first).hexdigest(), len(first)
+                tail_size = min(TAIL_BYTES, found.st_size)
                 copy.seek(found.st_size - tail_size)
                 tail = copy.read(tail_size)
         except FileNotFoundError:
             return None
-        import hashlib
-
         return ResumeToken(
             offset=life.base + found.st_size,
             device=life.device,
             inode=life.inode,
-            head=life.head,
-            head_size=life.head_size,
+            head=head,
+            head_size=head_size,
             tail=hashlib.sha256(tail).hexdigest(),
             tail_size=tail_size,
         )
