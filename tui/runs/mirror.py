@@ -166,6 +166,8 @@ class RunMirror:
         A copy that has the file's first bytes tells them itself: when it began there may have been
         too few to tell one life from the next.
         """
+        import hashlib
+
         target = self.directory / name
         try:
             with target.open("rb") as copy:
