@@ -223,9 +223,18 @@ class Lane:
                     self.toll.repeated += 1
                     self._fault("after a kill", f"{copied}: no life of the file begins like this")
 
+    def _wait_for_link(self) -> None:
+        """Wait until somebody watches: what is deleted while nobody does is gone for everyone."""
+        until = time.monotonic() + SETTLE_SECONDS
+        quiet = 0
+        while quiet < 10 and time.monotonic() < until:
+            quiet = quiet + 1 if self._ask().get("link") == "live" and self._followers() else 0
+            time.sleep(LOOK_SECONDS)
+
     def _calm(self, when: str) -> None:
         """Without any kill, a rotation or a deletion loses nothing of the old file either."""
         self._relay.cut_after(NEVER)
+        self._wait_for_link()
         file: GrowingFile
         for name, file in self._writer.files.items():
             file.append(self._chance.randrange(1, 200))
