@@ -43,7 +43,9 @@ _ARMS = {
     "┃": "ud",
 }
 _HEAVY = "━┃"
-_LEVELS = "▁▂▃▄▅▆▇█"
+_LEVELS = "▁▂▃▅▆▇█"
+_PARTS = {"▌": (0, 0, 0.5, 1), "▀": (0, 0, 1, 0.5), "▄": (0, 0.5, 1, 0.5)}
+"""Left, top, width and height of half blocks, in parts of a cell."""
 _DOTS = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3))
 """Column and row of the eight bits of a braille sign."""
 
@@ -89,10 +91,11 @@ def _shape(sign: str, x: float, y: float) -> str:
     if "\u2800" <= sign <= "\u28ff":
         return _braille(ord(sign) - 0x2800, x, y)
     if sign in _LEVELS:
-        height = LINE * (_LEVELS.index(sign) + 1) / 8
+        height = LINE * (ord(sign) - ord("▁") + 1) / 8
         return _box(x, y + LINE - height, CELL, height)
-    if sign == "▌":
-        return _box(x, y, CELL / 2, LINE)
+    if sign in _PARTS:
+        left, top, width, height = _PARTS[sign]
+        return _box(x + CELL * left, y + LINE * top, CELL * width, LINE * height)
     if sign in "┈┊":
         return _dotted(sign, x, y)
     if sign in "╭╮╰╯":

@@ -33,13 +33,18 @@ HIDDEN_NAMES = frozenset(
         "TZ",
     }
 )
+KEPT_PREFIX = "TEXTUAL_SNAPSHOT"
+"""Set by the plugin that compares pictures of the screen, for itself."""
 HIDDEN_PREFIXES = ("XDG_", "HF_", "BOXTOP_", "TEXTUAL")
 
 
 def hidden_names(environment: Mapping[str, str] = os.environ) -> list[str]:
     """Return the variables of ``environment`` that would let the user's world into a test."""
     return [
-        name for name in environment if name in HIDDEN_NAMES or name.startswith(HIDDEN_PREFIXES)
+        name
+        for name in environment
+        if (name in HIDDEN_NAMES or name.startswith(HIDDEN_PREFIXES))
+        and not name.startswith(KEPT_PREFIX)
     ]
 
 

@@ -231,9 +231,10 @@ class BoxtopApp(App[str], inherit_bindings=False):
                 screen.footer.say(one_line(message))
         if self._message is not None:
             self._message.stop()
-        self._message = self.set_timer(MESSAGE_SECONDS, self._hush)
+        self._message = self.set_timer(MESSAGE_SECONDS, self.hush)
 
-    def _hush(self) -> None:
+    def hush(self) -> None:
+        """Give the last row back to the keys."""
         for screen in self.screen_stack:
             if isinstance(screen, MonitorScreen):
                 screen.footer.say("")

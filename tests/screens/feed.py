@@ -103,7 +103,7 @@ def resumed() -> Recorded:
 
 def starting() -> Recorded:
     """A run before its first epoch ends."""
-    return recorded("yolo9t_long", "coco-9t-2", until=3.0, ago=95.0)
+    return recorded("yolo9t_long", "coco-9t-2", until=5.0, ago=95.0)
 
 
 def small_fleet() -> list[BoxView]:
@@ -126,7 +126,7 @@ def small_fleet() -> list[BoxView]:
             "runpod-h100",
             "root@198.51.100.20:22143",
             LIVE,
-            (recorded("yolox_done", "visdrone-x", until=13.5).view,),
+            (recorded("yolox_done", "visdrone-x", until=26.5, pace=240).view,),
             tuple(gpu(i, "H100 80GB", 88 + 3 * i, 61 + i, 80, 58.0) for i in range(2)),
             load1=22.4,
             cpus=52,
@@ -176,7 +176,7 @@ def small_fleet() -> list[BoxView]:
             LinkView(
                 "refused",
                 error="the host key of [203.0.113.12]:41999 has changed",
-                hint="see boxtop check old-box",
+                hint="ssh-keygen -R '[203.0.113.12]:41999'",
             ),
         ),
         BoxView(

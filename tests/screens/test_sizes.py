@@ -67,7 +67,7 @@ async def test_the_passphrase_and_its_buttons_fit_the_smallest_useful_screen() -
 async def test_a_tiny_pane_shows_one_line_for_each_run() -> None:
     async with watching(size=(30, 5)) as watch:
         assert [line.split()[-1] for line in watch.lines] == [
-            *("2/30", "5/30", "refused", "61/100", "-")
+            *("2/30", "5/30", "refused", "61/100", "6/10")
         ]
 
 

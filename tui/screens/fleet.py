@@ -30,6 +30,7 @@ class FleetScreen(MonitorScreen):
         self.header = Header(id="header")
         self.headline = Headline(id="headline")
         self.table = RunsTable(id="runs")
+        self.pane.status.jump = None
         self._zoomed: Panel | None = None
 
     def compose(self) -> ComposeResult:

@@ -24,9 +24,8 @@ ParseTarget = Callable[[str], Box]
 EXAMPLE = "ssh -p 41022 root@203.0.113.7"
 
 WORDMARK = """\
-┌┐ ┌─┐─┐ ┬┌┬┐┌─┐┌─┐
-├┴┐│ │┌┴┬┘ │ │ │├─┘
-└─┘└─┘┴ └─ ┴ └─┘┴  """
+█▄▄ █▀█ ▀▄▀ ▀█▀ █▀█ █▀█
+█▄█ █▄█ █ █  █  █▄█ █▀▀"""
 
 PLAIN_WORDMARK = "b o x t o p"
 
@@ -64,7 +63,7 @@ class WelcomeScreen(Screen[Box | str]):
                 yield Button("Watch it", id="watch", variant="primary")
                 if self.has_demo:
                     yield Button("Show me the demo", id="demo")
-            yield line("A host of ~/.ssh/config or a directory of runs will do as well.")
+            yield line("A host of ~/.ssh/config or a directory works too.")
             yield line("ctrl+c leaves", "dialog-faint")
 
     def on_mount(self) -> None:

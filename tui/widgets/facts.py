@@ -92,7 +92,8 @@ def _gpu(gpu: Gpu, pen: Pen) -> Known:
     if gpu.memory_used is not None and gpu.memory_total is not None:
         memory = f"  {formats.size(gpu.memory_used)}/{formats.size(gpu.memory_total)}"
         spans.append((memory, pen.style("text")))
-    more = [] if gpu.temperature_c is None else [f"{gpu.temperature_c:.0f}°C"]
+    degree = "C" if pen.ascii_only else "°C"
+    more = [] if gpu.temperature_c is None else [f"{gpu.temperature_c:.0f}{degree}"]
     more += [] if gpu.power_w is None else [f"{gpu.power_w:.0f}W"]
     spans.append((f"  {' '.join(more)}", pen.style("muted")))
     return Known(f"gpu {gpu.index}", tuple(spans), 1)

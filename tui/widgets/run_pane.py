@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.events import Resize
 
-from tui.charts.model import Best, Plot
+from tui.charts.model import Best, Options, Plot
 from tui.charts.plots import best, loss, metrics, rate
 from tui.runs.model import Run
 from tui.screens.rows import Row
@@ -160,7 +160,8 @@ class RunPane(Vertical):
         self.loss.show(data, partial(_loss, view, by_time), losses, is_stale)
         chosen = partial(_metrics, view, settings.metrics, by_time)
         self.metrics.show(data, chosen, settings.options(), is_stale)
-        self.rate.show(data, partial(rate, history, time=by_time), settings.options(), is_stale)
+        as_set = Options(ascii_only=settings.ascii_only)  # a schedule has no noise to smooth
+        self.rate.show(data, partial(rate, history, time=by_time), as_set, is_stale)
 
 
 def _loss(view: RunView, by_time: bool) -> Plot:

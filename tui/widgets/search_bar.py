@@ -29,10 +29,10 @@ class SearchBar(Horizontal):
         self.asks = ""
         self._early = ""
         self._is_early_done = False
+        self.display = False
 
     def on_mount(self) -> None:
-        """Start hidden; the field is made after the first picture, which need not wait for it."""
-        self.display = False
+        """Make the field after the first picture, which need not wait for it."""
         self.call_after_refresh(self._fill)
 
     async def _fill(self) -> None:
