@@ -46,7 +46,7 @@ def _frame(plot: Plot, lines: Sequence[Line], width: int, height: int, options: 
     low = min(min(part.ys) for line in lines for part in line.parts)
     high = max(max(part.ys) for line in lines for part in line.parts)
     pad = (high - low) * 0.04 or abs(high) * 0.1 or 0.5
-    y = (low - pad, high + pad)
+    y = (low - pad, high + pad) if high or low else (0.0, 1.0)
     rows = height - 2
     scale = ticks.decades if options.log_y else ticks.linear
     y_ticks = scale(*y, max(2, min(6, rows // 2)))
