@@ -141,8 +141,13 @@ def test_the_process_in_the_status_lives_and_looks_like_a_training(
     proc = Path(f"/proc/{pid}")
     if not proc.exists():
         pytest.skip("there is no /proc here")
-    arguments = wait_until(lambda: (proc / "cmdline").read_bytes().split(b"\0"))
-    assert any(word.endswith(b"/libreyolo") for word in arguments)
+
+    def command() -> list[bytes]:
+        """The stand-in's own command line; until its exec it has its parent's."""
+        words = (proc / "cmdline").read_bytes().split(b"\0")
+        return words if any(word.endswith(b"/libreyolo") for word in words) else []
+
+    arguments = wait_until(command)
     assert b"train" in arguments
     assert (proc / "fd" / "1").resolve() == stage.console("train")
     started_at = str(status(stage)["started_at"])
