@@ -64,7 +64,14 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, OwnActions):
         return self.panel.place if self.panel else "runs"
 
     async def on_key(self, event: Key) -> None:
-        """Run the action of a key; typing in the search bar is left alone but for escape."""
+        """Run the action of a key; typing in the search bar is left alone but for escape.
+
+        A key that was on its way here when another screen opened is that screen's.
+        """
+        current = self.app.screen
+        if current is not self and isinstance(current, MonitorScreen):
+            await current.on_key(event)
+            return
         if self.search_bar.is_open:
             if event.key == "escape":
                 event.stop()
