@@ -72,3 +72,7 @@ def test_time_is_written_as_durations(seconds: float, labels: tuple[str, ...]) -
 )
 def test_numbers_are_plain_where_they_can_be(value: float, text: str) -> None:
     assert ticks.number(value) == text
+
+
+def test_a_span_too_small_for_steps_is_flat() -> None:
+    assert len(ticks.linear(5e-324, 5e-324 * 49, 6).labels) == 1

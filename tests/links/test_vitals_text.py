@@ -143,3 +143,10 @@ def test_a_box_that_never_stops_talking_is_not_listened_to() -> None:
             reader.begin_run(f"/r/{number}")
             reader.add("task", b"x" * 200_000)
             reader.finish(float(number))
+
+
+@pytest.mark.parametrize("value", ["1e300", "1e305", "-5e9", "inf", "nan", "9" * 400])
+def test_a_number_that_no_gpu_reports_is_no_number(value: str) -> None:
+    gpus, _ = read_gpus(f"0, A, {value}, {value}, {value}, {value}, {value}")
+    assert gpus == (Gpu(0, "A"),)
+    assert read_gpus("\u00b2, A, 1, 2, 3, 4, 5")[0] == ()

@@ -154,6 +154,17 @@ def test_a_log_keeps_its_newest_part_and_its_place(
     assert token.offset == len(written)
 
 
+def test_a_log_without_newlines_is_cut_too(run: RunMirror, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mirror, "LOG_KEPT_BYTES", 1000)
+    run.begin(begins(name=files.LOG))
+    for offset in range(0, 5000, 100):
+        run.append(appended(b"x" * 100, offset, files.LOG))
+    assert len(run.read(files.LOG)) <= 1500
+    token = run.token(files.LOG)
+    assert token is not None
+    assert token.offset == 5000
+
+
 def test_metrics_are_never_cut(run: RunMirror, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mirror, "LOG_KEPT_BYTES", 10)
     run.begin(begins())

@@ -25,9 +25,13 @@ class Ticks:
         return max(map(len, self.labels), default=0)
 
 
+SMALLEST_SPAN = 1e-300
+"""Steps of a smaller span are subnormal: they no longer grow when they are multiplied."""
+
+
 def linear(low: float, high: float, most: int) -> Ticks:
     """Return at most ``most`` ticks within [low, high], at multiples of a 1-2-5 step."""
-    if most < 1 or not high > low:
+    if most < 1 or not high - low > SMALLEST_SPAN:
         return Ticks((low,), (number(low),))
     step = _step((high - low) / most)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)

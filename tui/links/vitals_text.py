@@ -105,17 +105,16 @@ def read_gpus(text: str) -> tuple[tuple[Gpu, ...], str | None]:
     complaint: str | None = None
     for line in text.splitlines()[:MAX_GPUS]:
         cells = [cell.strip() for cell in line.split(",")]
-        if len(cells) >= 7 and cells[0].isdigit():
-            used, total = _number(cells[-4]), _number(cells[-3])
+        if len(cells) >= 7 and cells[0].isascii() and cells[0].isdigit():
             gpus.append(
                 Gpu(
                     index=int(cells[0][:6]),
                     name=", ".join(cells[1:-5]),
-                    util=_number(cells[-5]),
-                    memory_used=None if used is None else int(used * MIB),
-                    memory_total=None if total is None else int(total * MIB),
-                    temperature_c=_number(cells[-2]),
-                    power_w=_number(cells[-1]),
+                    util=_within(cells[-5], 0, 100),
+                    memory_used=_mebibytes(cells[-4]),
+                    memory_total=_mebibytes(cells[-3]),
+                    temperature_c=_within(cells[-2], -1000, 1000),
+                    power_w=_within(cells[-1], 0, 100_000),
                 )
             )
         elif line.strip() and complaint is None:
@@ -209,6 +208,18 @@ def _run_vitals(path: str, items: list[tuple[str, str]], disks: dict[str, str]) 
         disk=read_space(path, disks.get(known.get("device", ""), "")),
         console=known.get("console"),
     )
+
+
+def _within(text: str, least: float, most: float) -> float | None:
+    """Return a number that a GPU can report; what lies outside is no news of a GPU."""
+    value = _number(text)
+    return value if value is not None and least <= value <= most else None
+
+
+def _mebibytes(text: str) -> int | None:
+    """Return bytes of a size in MiB, at most a pebibyte."""
+    value = _within(text, 0, 1 << 30)
+    return None if value is None else int(value * MIB)
 
 
 def _number(text: str) -> float | None:

@@ -217,7 +217,8 @@ class RunMirror:
         if life is None:
             return
         content = target.read_bytes()
-        cut = content.find(b"\n", len(content) - LOG_KEPT_BYTES) + 1
+        kept_from = len(content) - LOG_KEPT_BYTES
+        cut = content.find(b"\n", kept_from) + 1 or kept_from
         fresh = self.directory / f".{name}.new.tmp"
         fresh.unlink(missing_ok=True)
         _append(fresh, content[cut:])

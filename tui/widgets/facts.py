@@ -145,7 +145,7 @@ def _checkpoints(files: tuple[Checkpoint, ...], pen: Pen) -> Iterator[Span]:
 
 def meter(level: float | None, tone: str, pen: Pen) -> tuple[Span, ...]:
     """Return a bar of ``METER`` cells; an unknown level is an empty bar."""
-    done = 0 if level is None else round(level * METER)
+    done = 0 if level is None else min(METER, max(0, round(level * METER)))
     if level and not done:
         done = 1
     return (

@@ -68,8 +68,10 @@ class Gpus:
         if self.descriptor >= 0:
             self.read()
         code = self.process.poll()
-        if self.deadline and now >= self.deadline and code is None:
+        if self.deadline and now >= self.deadline and (code is None or self.descriptor >= 0):
+            # A child that holds the output keeps it open when nvidia-smi itself is long gone.
             self.kill()
+        if self.deadline and now >= self.deadline and code is None:
             return self.outcome(now + PAUSE_SECONDS, b"", TIMED_OUT)
         if code is None or self.descriptor >= 0:
             return False
@@ -131,7 +133,7 @@ class Gpus:
             return self.due - now
         if self.descriptor < 0 and self.deadline:
             return REAP_SECONDS
-        return self.deadline - now if self.deadline else max(self.due - now, 1.0)
+        return max(0.0, self.deadline - now) if self.deadline else max(self.due - now, 1.0)
 
     def kill(self) -> None:
         """End the question and everything it started; not even a stuck one is waited for."""

@@ -15,6 +15,10 @@ HOT_SECONDS = 900
 """A run that changed within this time, or whose process lives, is looked at often."""
 
 
+LONGEST_PACE = 1e9
+"""No epoch takes longer, in seconds: a larger number, of any length, is nonsense."""
+
+
 class Status(Replaced):
     """status.json: the pid and the times that other facts hang on are taken from it.
 
@@ -48,7 +52,8 @@ class Status(Replaced):
         self.running = values.get("state") == "running"
         self.started = parsed_time(str(values.get("started_at")))
         pace = values.get("mean_epoch_seconds")
-        self.pace = float(pace) if isinstance(pace, (int, float)) else 0.0
+        usable = isinstance(pace, (int, float)) and 0 < pace < LONGEST_PACE
+        self.pace = float(str(pace)) if usable else 0.0
         return True
 
 
