@@ -177,7 +177,7 @@ def test_a_box_that_sends_metrics_without_end_is_not_believed(
 ) -> None:
     monkeypatch.setattr(mirror, "APPENDED_MAX_BYTES", 10)
     run.begin(begins())
-    with pytest.raises(MirrorError, match="larger than"):
+    with pytest.raises(OSError, match="larger than"):
         run.append(appended(b"x" * 11, 0))
 
 

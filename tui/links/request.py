@@ -102,6 +102,7 @@ def command(marker: str, pythons: Sequence[str] = PLACES) -> str:
     places = " ".join(f'"{place}"' for place in pythons)
     script = (
         f'B="{BOOT}";for p in {places};do q=$(command -v "$p" 2>/dev/null)||continue;'
+        'case "$q" in /*)[ -x "$q" ]||continue;;esac;'
         'case "$q" in */shims/*|*/python)'
         f'q=$("$q" -S -E -c "{_PROBE}" 2>/dev/null </dev/null)||continue;'
         '[ -n "$q" ]||continue;;esac;'

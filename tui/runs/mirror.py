@@ -9,6 +9,7 @@ takes its name.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -36,6 +37,8 @@ TAIL_BYTES = 64
 """How much of a file's beginning, and of what was read last, a resume token holds."""
 LOG_KEPT_BYTES = 4_000_000
 """A log's copy is cut back to its newest part of this size once it is half as large again."""
+LATEST = 1e11
+"""No file is written after this; a time beyond it, or none at all, is not kept."""
 APPENDED_MAX_BYTES = 64_000_000
 """No metrics file of a sane run comes near this; a box that sends more is not believed."""
 
@@ -133,7 +136,8 @@ class RunMirror:
     def append(self, fact: FileBytes) -> bytes:
         """Append bytes and return those that were new; a repeated part is dropped.
 
-        Raises MirrorError when the bytes leave a gap after the copy.
+        Raises MirrorError when the bytes leave a gap after the copy, OSError when they cannot be
+        kept or a metrics file is too large to be one.
         """
         target = self.directory / fact.name
         try:
@@ -147,7 +151,8 @@ class RunMirror:
         new = fact.data[end - fact.offset :]
         if new:
             if found.st_size + len(new) > APPENDED_MAX_BYTES and fact.name not in files.TAILED:
-                raise MirrorError(f"{fact.name}: larger than {APPENDED_MAX_BYTES // 10**6} MB")
+                size = f"{fact.name} is larger than {APPENDED_MAX_BYTES // 10**6} MB"
+                raise OSError(errno.EFBIG, size)
             _append(target, new)
             if fact.name in files.TAILED and found.st_size + len(new) > LOG_KEPT_BYTES * 3 // 2:
                 self._trim(fact.name)
@@ -194,6 +199,10 @@ class RunMirror:
             tail_size=tail_size,
         )
 
+    def is_empty(self) -> bool:
+        """Whether no byte of the run was ever kept."""
+        return all(entry.name == META for entry in self.directory.iterdir())
+
     def size(self) -> int:
         """Bytes that this run's copies take on this disk."""
         return sum(entry.stat().st_size for entry in self.directory.iterdir() if entry.is_file())
@@ -230,7 +239,8 @@ class RunMirror:
         fresh.replace(target)
 
     def _stamp(self, target: Path, stat: Stat) -> None:
-        os.utime(target, (stat.mtime, stat.mtime))
+        moment = stat.mtime if 0 <= stat.mtime < LATEST else 0.0
+        os.utime(target, (moment, moment))
         if self.meta.modes.get(target.name) != (stat.mode, stat.owner):
             self.meta.modes[target.name] = (stat.mode, stat.owner)
             self.save()

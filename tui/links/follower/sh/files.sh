@@ -46,7 +46,8 @@ take_whole() {
 	eval "f_sig_$i=\$stat f_known_$i=1 f_trouble_$i="
 }
 
-take_status() {
+take_status() { # the pid stands early; looking far costs these shells the square of it
+	data=$(printf '%.4096s' "$data")
 	value=${data#*\"pid\":}
 	value=${value#"${value%%[! ]*}"}
 	case $data in *\"pid\":*) value=${value%%[!0-9]*} ;; *) value= ;; esac

@@ -31,12 +31,24 @@ vitals() {
 	frame V "$now"
 }
 
+# A training may have written its end after its status was read: that is told before its death.
+status_again() {
+	kept_run=$k kept_facts=$facts
+	look all "$STATUS"
+	k=$kept_run facts=$kept_facts
+}
+
 run_vitals() {
 	eval "pid=\$r_pid_$k root=\$r_root_$k sent_facts=\$r_facts_$k"
 	facts=
 	run_pid=$pid
 	if [ -n "$pid" ] && [ "$pid" -gt 1 ]; then
+		eval "lived=\$r_alive_$k"
 		process_facts $k "$pid"
+		case $facts in *" gone - -" | *" zombie "*)
+			[ -z "$lived" ] && [ -n "$sent_facts" ] || status_again
+			;;
+		esac
 		tree_facts $k "$pid"
 	else
 		eval "r_alive_$k="

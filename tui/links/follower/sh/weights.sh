@@ -13,11 +13,19 @@ weights() { # all|hot
 
 list_weights() { # DIRECTORY
 	set -- "$1"/*"$SUFFIX"
-	[ -f "$1" ] || set --
+	for one; do
+		shift
+		[ ! -f "$one" ] || set -- "$@" "$one"
+	done
 	lines=
 	[ $# = 0 ] || lines=$(stats "$@")
 	eval "known=\$r_weights_$k"
 	[ "$lines" != "$known" ] || return 0
+	IFS=$nl
+	count=0
+	for line in $lines; do count=$((count + 1)); done
+	IFS=$blanks
+	[ $# = $count ] || return 0
 	rows=
 	fresh=
 	IFS=$nl
