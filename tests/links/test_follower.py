@@ -376,3 +376,26 @@ def test_nothing_is_written_to_the_box(kind: Kind, runs: Path) -> None:
         box.until_fact(Settled)
         box.until_fact(Vitals)
     assert sorted(home.rglob("*")) + sorted(runs.rglob("*")) == before
+
+
+def test_weights_that_are_no_files_cost_only_themselves(kind: Kind, runs: Path) -> None:
+    run = make_run(runs, "run1")
+    weights = run / files.WEIGHTS
+    weights.mkdir()
+    (weights / "a_dangling.pt").symlink_to("/nope")
+    os.mkfifo(weights / "b_fifo.pt")
+    (weights / "last.pt").write_bytes(b"x" * 10)
+    (weights / "z_dangling.pt").symlink_to("/nope")
+    with follow(kind, runs) as box:
+        told = box.until_fact(Checkpoints)
+        assert isinstance(told, Checkpoints)
+        assert [file.name for file in told.files] == ["last.pt"]
+        box.until_fact(Settled)
+
+
+def test_a_large_status_without_a_pid_delays_nothing(kind: Kind, runs: Path) -> None:
+    (make_run(runs, "odd") / files.STATUS).write_bytes(b'{"x": "' + b" " * 300_000 + b'"}')
+    make_run(runs, "good")
+    with follow(kind, runs) as box:
+        box.until_fact(Settled, seconds=12.0)
+        assert len(box.received.runs) == 2
