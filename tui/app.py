@@ -20,7 +20,7 @@ from textual.timer import Timer
 
 from tui import keys
 from tui.boxes import Box
-from tui.debug import record_fault
+from tui.debug import fault_line, record_fault
 from tui.driver import steady
 from tui.screens.asker import ScreenAsker
 from tui.screens.copying import print_plainly, ssh_command
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 REPAINT_SECONDS = 0.25
 """News is shown at most this often: four times a second is as fast as anyone reads."""
+
+QUIET_SECONDS = 0.1
+"""Mirrors are read in this time: the first true picture does not wait for the network's code."""
 
 TICK_SECONDS = 1.0
 """Ages and times to go are counted on this often."""
@@ -106,11 +109,13 @@ class BoxtopApp(App[str], inherit_bindings=False):
         self.can_plot = False
         self.boxes: tuple[BoxView, ...] = ()
         self._repaint: Timer | None = None
-        self._repainted = 0.0
+        self._news_shown = 0.0
         self._message: Timer | None = None
         self.questions = Questions(self)
         for theme in themes():
             self.register_theme(theme)
+        self.set_reactive(App.theme, self.palette.theme)  # set later, the style sheet is read twice
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_driver_class(self) -> type[Driver]:
         """Return a driver that survives bytes which are no UTF-8."""
@@ -120,12 +125,14 @@ class BoxtopApp(App[str], inherit_bindings=False):
         """Return our own colours, which Textual's themes do not know."""
         return themes()[0].variables
 
+    def get_default_screen(self) -> FleetScreen:
+        """Return the screen that everything begins with and comes back to."""
+        return FleetScreen()
+
     def on_mount(self) -> None:
         """Show what is known at once, then what comes."""
         self.set_class(self.ascii_only, "-ascii")
-        self.use_theme(dark=self.is_dark)
         self._end_on_signals()
-        self.push_screen(FleetScreen())
         self.feed.subscribe(lambda _name: self._post_news())
         self.set_interval(TICK_SECONDS, self.refresh_views)
         self.asker.attach(lambda: self.post_message(QuestionWaits()))
@@ -135,7 +142,12 @@ class BoxtopApp(App[str], inherit_bindings=False):
             self.call_after_refresh(self.say, self.key_errors[0])
 
     def on_ready(self) -> None:
-        """After the first picture, load what charts are drawn with: it takes a while."""
+        """After the first picture, let what is known be shown before anything else is begun."""
+        self.set_timer(QUIET_SECONDS, self._begin)
+
+    def _begin(self) -> None:
+        """Connect, and load what charts are drawn with."""
+        self.feed.start()
         self.run_worker(self._load_plotter, thread=True, exit_on_error=False)
 
     def _load_plotter(self) -> None:
@@ -181,19 +193,22 @@ class BoxtopApp(App[str], inherit_bindings=False):
     def on_boxes_changed(self, event: BoxesChanged) -> None:
         """Show news, but not more often than anyone can read."""
         event.stop()
-        wait = self._repainted + REPAINT_SECONDS - time.monotonic()
+        wait = self._news_shown + REPAINT_SECONDS - time.monotonic()
         if wait <= 0:
-            self.refresh_views()
+            self._show_news()
         elif self._repaint is None:
-            self._repaint = self.set_timer(wait, self.refresh_views)
+            self._repaint = self.set_timer(wait, self._show_news)
+
+    def _show_news(self) -> None:
+        self._repaint = None
+        self._news_shown = time.monotonic()
+        self.refresh_views()
 
     def refresh_views(self) -> None:
         """Let the screen that is seen show what the boxes are now; held still while paused.
 
         Whatever goes wrong is one line at the bottom: the app goes on.
         """
-        self._repaint = None
-        self._repainted = time.monotonic()
         try:
             if not self.is_paused or not self.boxes:
                 self.boxes = self.feed.boxes()
@@ -208,6 +223,13 @@ class BoxtopApp(App[str], inherit_bindings=False):
         """Say that something of boxtop's own went wrong, and record it for --debug."""
         record_fault(error)
         self.say(f"boxtop erred: {type(error).__name__}; it goes on (--debug keeps the details)")
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A fault in a message handler ends its widget: leave with one line, never a traceback."""
+        if self.is_headless:
+            return super()._handle_exception(error)
+        record_fault(error)
+        return self.exit(return_code=1, message=fault_line(error))
 
     def use_theme(self, *, dark: bool) -> None:
         """Take the dark or the light theme that fits the terminal."""
@@ -226,18 +248,19 @@ class BoxtopApp(App[str], inherit_bindings=False):
 
     def say(self, message: str) -> None:
         """Show a message in the last row for a while."""
-        for screen in self.screen_stack:
-            if isinstance(screen, MonitorScreen):
-                screen.footer.say(one_line(message))
+        self._write(one_line(message))
         if self._message is not None:
             self._message.stop()
         self._message = self.set_timer(MESSAGE_SECONDS, self.hush)
 
     def hush(self) -> None:
         """Give the last row back to the keys."""
+        self._write("")
+
+    def _write(self, message: str) -> None:
         for screen in self.screen_stack:
             if isinstance(screen, MonitorScreen):
-                screen.footer.say("")
+                screen.footer.say(message)
 
     def open_run(self, key: Key, panel: int = 4) -> None:
         """Open a run on the whole screen, with a panel in focus."""

@@ -36,3 +36,11 @@ def record_fault(error: BaseException) -> None:
         handle = os.open(_target, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(handle, "a", encoding="utf-8") as out:
             out.write(f"--- {at}\n{lines}")
+
+
+def fault_line(error: BaseException) -> str:
+    """One line for a person about a fault of boxtop's own."""
+    name = f"unexpected {type(error).__name__}"
+    if _target is not None:
+        return f"boxtop: {name}; the traceback is in {_target}"
+    return f"boxtop: {name}; run it again with --debug: the traceback then goes to a file"

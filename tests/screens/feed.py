@@ -23,12 +23,17 @@ class CannedFeed:
         self.added: list[Box] = []
         self.reads = 0
         self.closed = False
+        self.started = False
         self._subscribers: list[Callable[[str], None]] = []
 
     def boxes(self) -> tuple[BoxView, ...]:
         """The canned views."""
         self.reads += 1
         return tuple(self.views)
+
+    def start(self) -> None:
+        """Remember that the screen is there."""
+        self.started = True
 
     def subscribe(self, callback: Callable[[str], None]) -> None:
         """Remember whom to call."""

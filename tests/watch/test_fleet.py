@@ -15,7 +15,7 @@ import pytest
 from tests.waiting import wait_until
 from tests.watch.scripted import BOX, GREETING, ONE_RUN, HeldClock, Script, ScriptedLink
 from tui.boxes import Box, SshTarget
-from tui.facts import Fact, FileBegins, FileBytes, FileWhole, RunFound, Settled, Stat
+from tui.facts import Fact, FileBegins, FileBytes, FileWhole, RunFound, RunGone, Settled, Stat
 from tui.links.asking import RefusingAsker
 from tui.links.base import LinkError
 from tui.runs import files
@@ -177,3 +177,11 @@ def test_a_finished_run_that_was_asked_for_says_which_one_is_live(tmp_path: Path
     fleet.close()
     assert [run.run.id for run in view.runs] == ["run1"]
     assert view.notices == ("run12 is live",)
+
+
+def test_a_run_that_came_and_went_empty_leaves_nothing_behind(tmp_path: Path) -> None:
+    gone = RunGone(PATH)
+    with following({"lab": Script((*ONE_RUN[:-1], gone, ONE_RUN[-1]))}, tmp_path) as fleet:
+        wait_until(lambda: box_of(fleet, "lab").link.state == "live")
+        wait_until(lambda: not list(tmp_path.rglob("run1")))
+        assert box_of(fleet, "lab").runs == ()

@@ -18,6 +18,10 @@ class Feed(Protocol):
         """Every box at this moment."""
         ...
 
+    def start(self) -> None:
+        """Begin to connect: called once, after the first picture."""
+        ...
+
     def subscribe(self, callback: Callable[[str], None]) -> None:
         """Call back, from any thread, with the name of a box that changed."""
         ...

@@ -62,7 +62,7 @@ def show_screen(
 
     settings = session.configuration.settings
     asker = ScreenAsker(accept_new_host_key=session.accept_new_host_key)
-    fleet = Fleet(boxes, asker, data, link_for=link_for or make_link, record=record)
+    fleet = Fleet(boxes, asker, data, link_for=link_for or make_link, record=record, connect=False)
     options = ScreenOptions(
         ascii_only=session.console.paper.ascii_only,
         colours=terminal_colours(),

@@ -35,6 +35,8 @@ from tui.watch.run_state import RunState
 SAVE_SECONDS = 15.0
 """How often the last contact is written to the mirror."""
 NOTICES_KEPT = 20
+RUNS_ANNOUNCED_MOST = 12_000
+"""No box has so many runs in one connection: one that says so fills this machine's disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ class BoxState:
                 case RunFound():
                     self._find(fact)
                 case RunGone():
-                    self._runs.pop(fact.path, None)
+                    self._lose(fact.path)
                 case Vitals():
                     self._take_vitals(fact)
                 case Beat():
@@ -226,8 +228,23 @@ class BoxState:
         self._judged[run.found.path] = _Judged(run.revision, now, clock, self._vitals, judged)
         return judged
 
+    def _lose(self, path: str) -> None:
+        """A run is gone from the box; its mirror stays, unless nothing of it was ever kept."""
+        self._judged.pop(path, None)
+        self._forecasts.pop(path, None)
+        run = self._runs.pop(path, None)
+        if run is None or run.mirror is None or self.mirror is None:
+            return
+        try:
+            if run.mirror.is_empty():
+                self.mirror.remove(run.mirror)
+        except OSError as error:
+            self._note(f"the empty mirror of {run.found.id} stays: {error.strerror}")
+
     def _find(self, found: RunFound) -> None:
         self._announced.add(found.path)
+        if len(self._announced) > RUNS_ANNOUNCED_MOST:
+            raise MirrorError("the box announces runs without end")
         if found.path in self._runs:
             return
         mirrored = None

@@ -33,7 +33,8 @@ class Fleet:
     """All watched boxes. Subscribers are called from link threads with a box's name.
 
     ``data`` is where mirrors lie, None keeps nothing; ``record`` a directory for recordings.
-    ``link_for`` makes links (another one for the demo, whose SSH settings are its own).
+    ``link_for`` makes links (another one for the demo, whose SSH settings are its own). With
+    ``connect`` False only mirrors are read, until ``start`` is called.
     """
 
     def __init__(
@@ -45,7 +46,11 @@ class Fleet:
         clock: Clock | None = None,
         link_for: MakeLink = make_link,
         record: Path | None = None,
+        connect: bool = True,
     ) -> None:
+        self._may_connect = threading.Event()
+        if connect:
+            self.start()
         self._asker = asker
         self._mirrors = Mirrors(data) if data is not None else None
         self._clock = clock or Clock()
@@ -61,6 +66,10 @@ class Fleet:
             self.add(box)
         self._waker = threading.Thread(target=self._watch_for_sleep, name="wake", daemon=True)
         self._waker.start()
+
+    def start(self) -> None:
+        """Let the links be opened, where that was put off."""
+        self._may_connect.set()
 
     def boxes(self) -> tuple[BoxView, ...]:
         """Every box at this moment, in the order they were added."""
@@ -96,6 +105,7 @@ class Fleet:
     def close(self) -> None:
         """End all links; a training goes on, whatever happens here."""
         self._closed.set()
+        self._may_connect.set()
         with self._lock:
             keepers = list(self._keepers.values())
         for keeper in keepers:
@@ -118,6 +128,7 @@ class Fleet:
             changed=lambda: self._publish(box.name),
             clock=self._clock,
             gate=self._gate,
+            may_connect=self._may_connect,
             on_fact=_recording(recorder, state) if recorder else None,
         )
 

@@ -38,7 +38,8 @@ class Keeper:
     """One thread that opens a link, takes its facts and opens it again after it broke.
 
     ``make_link`` and ``request`` are asked anew for every attempt; ``changed`` is called from this
-    thread after each change; ``gate`` bounds how many boxes shake hands at once.
+    thread after each change; ``gate`` bounds how many boxes shake hands at once. The mirror is read
+    at once, the network waits for ``may_connect``.
     """
 
     def __init__(
@@ -50,8 +51,10 @@ class Keeper:
         clock: Clock,
         gate: threading.Semaphore | None = None,
         on_fact: Callable[[Fact], None] | None = None,
+        may_connect: threading.Event | None = None,
     ) -> None:
         self.state = state
+        self._may_connect = may_connect
         self._make_link = make_link
         self._request = request
         self._changed = changed
@@ -121,6 +124,8 @@ class Keeper:
         except OSError as error:
             self.state.note(f"the mirror cannot be read: {error}")
         self._changed()
+        if self._may_connect is not None:
+            self._may_connect.wait()
         while not self._closed.is_set():
             self._wake.clear()
             ended = self._once()

@@ -29,20 +29,20 @@ class SearchBar(Horizontal):
         self.asks = ""
         self._early = ""
         self._is_early_done = False
+        self._is_filling = self._is_ready = False
         self.display = False
 
-    def on_mount(self) -> None:
-        """Make the field after the first picture, which need not wait for it."""
-        self.call_after_refresh(self._fill)
-
     async def _fill(self) -> None:
+        """Make the field when it is first asked for: the first picture need not wait for it."""
         from textual.widgets import Input, Static
 
         label = Static("", markup=False, id="search-label")
         await self.mount(label, Input(id="search-input", compact=True, select_on_focus=False))
+        self._is_ready = True
         if self.is_open:
+            is_done = self._is_early_done
             self.open(self.asks, self._early)
-            if self._is_early_done:
+            if is_done:
                 self._finish()
 
     @property
@@ -60,7 +60,10 @@ class SearchBar(Horizontal):
         """Ask for text, starting from what was asked last."""
         self.asks, self._early, self._is_early_done = label, text, False
         self.display = True
-        if not self.children:
+        if not self._is_ready:
+            if not self._is_filling:
+                self._is_filling = True
+                self.call_next(self._fill)
             return
         from textual.widgets import Input, Static
 
@@ -72,7 +75,7 @@ class SearchBar(Horizontal):
 
     def type_early(self, key: Key) -> None:
         """Take a key that came before the field had the focus: fast hands lose no letter."""
-        if not self.children:
+        if not self._is_ready:
             self._early += (key.character or "") if key.is_printable else ""
             self._is_early_done |= key.key == "enter"
         elif key.key == "enter":
