@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -21,7 +18,7 @@ from textual.timer import Timer
 from tui import keys
 from tui.boxes import Box
 from tui.debug import fault_line, record_fault
-from tui.driver import steady
+from tui.driver import end_on_signals, steady
 from tui.screens.asker import ScreenAsker
 from tui.screens.copying import print_plainly, ssh_command
 from tui.screens.feed import BoxesChanged, Feed, QuestionWaits
@@ -132,7 +129,8 @@ class BoxtopApp(App[str], inherit_bindings=False):
     def on_mount(self) -> None:
         """Show what is known at once, then what comes."""
         self.set_class(self.ascii_only, "-ascii")
-        self._end_on_signals()
+        if not self.is_headless:
+            end_on_signals(lambda code: self.exit(return_code=code))
         self.feed.subscribe(lambda _name: self._post_news())
         self.set_interval(TICK_SECONDS, self.refresh_views)
         self.asker.attach(lambda: self.post_message(QuestionWaits()))
@@ -175,20 +173,6 @@ class BoxtopApp(App[str], inherit_bindings=False):
 
     def _post_news(self) -> None:
         self.post_message(BoxesChanged())
-
-    def _end_on_signals(self) -> None:
-        """End as ``q`` does when the terminal or the system ends us: all modes are restored."""
-        if self.is_headless:
-            return
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            try:
-                loop.add_signal_handler(number, partial(self._end, 128 + number))
-            except (NotImplementedError, RuntimeError, ValueError):
-                return  # no signals here, or not the main thread: the default action stays
-
-    def _end(self, return_code: int) -> None:
-        self.exit(return_code=return_code)
 
     def on_boxes_changed(self, event: BoxesChanged) -> None:
         """Show news, but not more often than anyone can read."""

@@ -7,12 +7,28 @@ beyond column 95 are no UTF-8; Textual's input thread ends the app on the first 
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import os
+import signal
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 from textual.driver import Driver
+
+
+def end_on_signals(end: Callable[[int], None]) -> None:
+    """Call ``end`` with an exit code where the terminal or the system ends us.
+
+    The app then leaves as ``q`` does, and every mode of the terminal is restored.
+    """
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        try:
+            loop.add_signal_handler(number, end, 128 + number)
+        except (NotImplementedError, RuntimeError, ValueError):
+            return  # no signals here, or not the main thread: the default action stays
 
 
 def steady(driver: type[Driver]) -> type[Driver]:
