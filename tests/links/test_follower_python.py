@@ -19,6 +19,7 @@ from tui.facts import (
     Checkpoints,
     Fact,
     FileBytes,
+    FileGone,
     FileTrouble,
     FileWhole,
     Notice,
@@ -249,3 +250,24 @@ def test_vitals_of_quiet_runs_keep_their_disk(python_box: Kind, runs: Path) -> N
             vitals = box.until_fact(Vitals)
             assert isinstance(vitals, Vitals)
             assert vitals.runs[0].disk is not None
+
+
+def test_two_looks_within_one_rename_do_not_make_a_file_gone(runs: Path) -> None:
+    run = make_run(runs, "run1")
+    append(run / files.METRICS, b"one\n")
+    marker = new_marker()
+    output, decoder = Memory(marker.encode()), Decoder(marker)
+    line = request_line(FollowRequest(roots=(str(runs),)), machine=False)
+    follower = Follower(Request(line), output, LocalDisk())
+    (found,) = follower.look_for_runs()
+    metrics = next(one for one in found.files if one.name == files.METRICS.encode())
+    metrics.check()
+    (run / files.METRICS).rename(run / "metrics.jsonl.old")
+    assert metrics.check() is not None
+    assert metrics.check() is not None
+    append(run / "metrics.jsonl.old", b"two\n")
+    append(run / files.METRICS, b"three\n")
+    metrics.check()
+    facts = decoder.feed(output.take())
+    assert not [fact for fact in facts if isinstance(fact, FileGone)]
+    assert b"".join(f.data for f in facts if isinstance(f, FileBytes)) == b"one\ntwo\nthree\n"

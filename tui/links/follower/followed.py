@@ -2,6 +2,7 @@
 
 import errno
 import os
+import time
 
 from tui.links.follower.disk import Info, LocalDisk, stat_field
 from tui.links.follower.wire import Memory
@@ -29,6 +30,7 @@ class Followed:
         self.known = False
         self.caught_up = False
         self.misses = 0
+        self.missed_at = 0.0
         self.trouble: "tuple[object, ...] | None" = None
         self.seen: "tuple[int, ...] | None" = None
         self.modified = 0
@@ -54,11 +56,18 @@ class Followed:
         raise NotImplementedError
 
     def missed(self, code: int, info: "Info | None") -> "float | None":
-        """Note that the file could not be read; a second look decides."""
+        """Note that the file could not be read; a second look, a round later, decides.
+
+        One rename wakes us more than once: looks in the same moment are one look.
+        """
         absent = code in (errno.ENOENT, errno.ENOTDIR)
         if absent and not self.known:
             return None
+        now = time.monotonic()
+        if self.misses and now < self.missed_at + NEXT_ROUND:
+            return self.missed_at + NEXT_ROUND - now
         self.misses += 1
+        self.missed_at = now
         hearsay = absent and not self.modified
         if code in PASSING and self.misses < 2 and not hearsay:
             return NEXT_ROUND
