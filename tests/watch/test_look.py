@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.watch.scripted import BOX, ONE_RUN, Script, ScriptedLink
+from tests.waiting import wait_until
 from tui.boxes import Box
 from tui.facts import Fact, Hello
 from tui.links.asking import RefusingAsker
@@ -73,6 +79,29 @@ def test_a_box_that_hangs_is_given_up_in_time() -> None:
         views = looked({"slow": HangingScript(nothing), **others}, timeout=0.2)
         assert views[0].link.error == "timed out after 0.2 s"
         assert all(view.link.state == "live" for view in views[1:])
+
+
+def test_ctrl_c_ends_a_look_even_when_the_kernel_gives_it_to_another_thread() -> None:
+    main = threading.main_thread().ident
+
+    def main_waits() -> bool:
+        frame = sys._current_frames()[main or 0]
+        return frame.f_code.co_name in {"join", "_wait_for_tstate_lock"}
+
+    class Interrupted(ScriptedLink):
+        def open(self, request: FollowRequest) -> Iterator[Fact]:
+            wait_until(main_waits)
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            threading.Event().wait(8.0)
+            yield from ()
+
+    def link_for(box: Box, _: object) -> ScriptedLink:
+        return Interrupted(ONE_RUN, lambda request: None)
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        look([BOX], RefusingAsker(), None, timeout=8.0, link_for=link_for)
+    assert time.monotonic() - began < 4.0
 
 
 def test_a_box_that_fails_is_shown_as_its_mirror_remembers_it(tmp_path: Path) -> None:

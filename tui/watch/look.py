@@ -24,6 +24,9 @@ from tui.watch.fleet import MakeLink, claim_mirror, follow_request
 LOOK_SECONDS = 30.0
 """A box that has not said everything by then is shown with what is known of it."""
 
+TICK_SECONDS = 0.1
+"""A signal that another thread took does not end the main thread's wait: it looks up this often."""
+
 
 def look(
     boxes: Sequence[Box],
@@ -45,7 +48,7 @@ def look(
         thread.start()
     for one, thread in zip(looks, threads, strict=True):
         while thread.is_alive() and (left := timeout - patient.passed()) > 0:
-            thread.join(left)
+            thread.join(min(left, TICK_SECONDS))
         if thread.is_alive():
             one.give_up(timeout)
     return tuple(one.view() for one in looks)
