@@ -10,6 +10,7 @@ from tui.runs.findings import Findings, find
 from tui.runs.headline import headline
 from tui.runs.model import Checkpoint, Cost, Run, Verdict
 from tui.runs.pace import eta_of, eta_words
+from tui.runs.proofs import saved_as
 from tui.runs.verdict import early_stopped, is_derived, judge
 from tui.text import said
 
@@ -106,7 +107,10 @@ def _said(text: str | None) -> str | None:
 
 def _checkpoints(evidence: Evidence) -> tuple[Checkpoint, ...]:
     return tuple(
-        Checkpoint(file.name, file.size, file.mtime, file.complete) for file in evidence.checkpoints
+        Checkpoint(
+            *(file.name, file.size, file.mtime, file.complete), saved_as(file, evidence.proofs)
+        )
+        for file in evidence.checkpoints
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tui.facts import CheckpointStat, Disk, FileTrouble, Process, Stat
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
+from tui.runs.proofs import Proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,5 +39,6 @@ class Evidence:
     shm: Disk | None = None
     oom_kills: int | None = None
     checkpoints: tuple[CheckpointStat, ...] = ()
+    proofs: tuple[Proof, ...] = ()
     killed_by_boxtop: bool = False
     price_per_hour: float | None = None

@@ -18,6 +18,8 @@ import msgspec
 
 from tui.facts import RunFound, Vitals
 from tui.runs.mirror import META, MirrorError, RunMirror, decode, encode, replace
+from tui.runs.proofs import NAME as PROOFS
+from tui.runs.proofs import ProofFile
 
 if TYPE_CHECKING:
     import tempfile
@@ -42,10 +44,13 @@ class BoxMeta(msgspec.Struct):
 
 
 class BoxMirror:
-    """The mirrored runs of one box; only the process that claimed it may write."""
+    """The mirrored runs of one box; only the process that claimed it may write.
+
+    ``origin`` is where every process looks; ``directory`` differs from it while it is borrowed.
+    """
 
     def __init__(self, directory: Path, meta: BoxMeta) -> None:
-        self.directory = directory
+        self.directory = self.origin = directory
         self.meta = meta
         self._lock: IO[bytes] | None = None
         self._borrowed: tempfile.TemporaryDirectory[str] | None = None
@@ -107,6 +112,10 @@ class BoxMirror:
             return RunMirror.create(directory, found)
         except OSError as error:
             raise MirrorError(f"{directory}: {error.strerror}") from error
+
+    def proofs(self, mirror: RunMirror) -> ProofFile:
+        """Return the proofs of a run, which every process shares: a borrowed mirror's too."""
+        return ProofFile(self.origin / mirror.directory.relative_to(self.directory) / PROOFS)
 
     def size(self) -> int:
         """Bytes of all copies of this box."""

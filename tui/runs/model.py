@@ -49,13 +49,17 @@ class RunError(msgspec.Struct, frozen=True):
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """Where a checkpoint was proven to be saved; ``current`` while it equals the box's file."""
+    """Where a checkpoint was proven to be saved; ``current`` while it equals the box's file.
+
+    ``epoch`` is the one it held, beyond the JSON document.
+    """
 
     where: str
     sha256: str
     commit: str | None
     at: float
     current: bool
+    epoch: int | None = None
 
 
 class Checkpoint(msgspec.Struct, frozen=True):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-
-import msgspec
+from pathlib import Path
 
 from tui.boxes import Box
 from tui.clock import Clock
@@ -21,15 +19,14 @@ from tui.facts import (
     Settled,
     Vitals,
 )
-from tui.runs.advance import JUDGE_AGAIN_SECONDS, advance
-from tui.runs.assess import assess
 from tui.runs.forecast import DiskForecast
-from tui.runs.mirror import MirrorError
+from tui.runs.mirror import MirrorError, RunMirror
 from tui.runs.mirrors import BOX_BYTES, BoxMirror
-from tui.runs.model import Run
 from tui.runs.order import live_sibling, sibling_text
+from tui.runs.proofs import ProofFile, local_proof_file
 from tui.text import one_line
 from tui.view import BoxView, LinkView, RunView
+from tui.watch.judgements import Judgements
 from tui.watch.run_state import RunState
 
 SAVE_SECONDS = 15.0
@@ -39,31 +36,26 @@ RUNS_ANNOUNCED_MOST = 12_000
 """No box has so many runs in one connection: one that says so fills this machine's disk."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A run as it was judged, and what it was judged from."""
-
-    revision: int
-    now: float
-    clock: float
-    box: Vitals | None
-    run: Run
-
-
 class BoxState:
-    """The facts of one box; ``mirror`` is None where nothing is kept (this machine's own runs)."""
+    """The facts of one box; ``mirror`` is None where nothing is kept (this machine's own runs).
 
-    def __init__(self, box: Box, clock: Clock, mirror: BoxMirror | None) -> None:
+    ``data`` is where proofs lie for a run without a mirror, None for nowhere.
+    """
+
+    def __init__(
+        self, box: Box, clock: Clock, mirror: BoxMirror | None, data: Path | None = None
+    ) -> None:
         self.box = box
         self.clock = clock
         self.mirror = mirror
+        self._data = data
         self.revision = 0
         self.settled = False
         self._lock = threading.RLock()
         self._runs: dict[str, RunState] = {}
         self._announced: set[str] = set()
         self._forecasts: dict[str, DiskForecast] = {}
-        self._judged: dict[str, _Judged] = {}
+        self._judgements = Judgements()
         self._vitals: Vitals | None = None
         self._searched: tuple[str, ...] = ()
         self._notices: list[str] = []
@@ -79,7 +71,7 @@ class BoxState:
         meta = self.mirror.meta
         for mirrored in self.mirror.runs():
             found = RunFound(mirrored.meta.path, mirrored.meta.id, mirrored.meta.root)
-            state = RunState(found, mirrored)
+            state = RunState(found, mirrored, self._proofs(found, mirrored))
             with self._lock:
                 self._runs[found.path] = state
                 self.revision += 1
@@ -126,6 +118,18 @@ class BoxState:
         with self._lock:
             found = ((run.found.path, run.vitals) for run in self._runs.values())
             return {path: v.console for path, v in found if v is not None and v.console}
+
+    def proofs(self, path: str) -> ProofFile | None:
+        """Where proofs of a run are kept, None for an unknown run or nowhere."""
+        with self._lock:
+            run = self._runs.get(path)
+            return None if run is None else run.proofs
+
+    def judge_anew(self, path: str) -> None:
+        """A proof came: the next view tells of it."""
+        with self._lock:
+            self._judgements.forget(path)
+            self.revision += 1
 
     def note(self, text: str) -> None:
         """Show a line to the person once."""
@@ -177,7 +181,8 @@ class BoxState:
         return (clock if link.state == "live" else self._box_time), clock
 
     def _run_view(self, run: RunState, now: float, clock: float) -> RunView:
-        judged = self._judge(run, now, clock)
+        price = self.box.price_per_hour
+        judged = self._judgements.judge(run, now, clock, self._vitals, price)
         vitals = run.vitals
         disk = vitals.disk if vitals else None
         forecast = self._forecasts.get(run.found.path)
@@ -213,24 +218,9 @@ class BoxState:
         live = live_sibling([run.run for run in runs], chosen[0].run) if chosen else None
         return chosen, () if live is None else (sibling_text(live),)
 
-    def _judge(self, run: RunState, now: float, clock: float) -> Run:
-        """Judge a run when something of it changed or its last judgement is some seconds old."""
-        known = self._judged.get(run.found.path)
-        if known is not None and known.revision == run.revision and known.box is self._vitals:
-            passed = clock - known.clock
-            if passed == 0.0 and now == known.now:
-                return known.run
-            if 0.0 <= passed < JUDGE_AGAIN_SECONDS and known.run.verdict != "starting":
-                return advance(known.run, passed)
-        judged = assess(run.evidence(now, clock, self._vitals, self.box.price_per_hour))
-        if not run.live:
-            judged = msgspec.structs.replace(judged, pid_alive=None)
-        self._judged[run.found.path] = _Judged(run.revision, now, clock, self._vitals, judged)
-        return judged
-
     def _lose(self, path: str) -> None:
         """A run is gone from the box; its mirror stays, unless nothing of it was ever kept."""
-        self._judged.pop(path, None)
+        self._judgements.forget(path)
         self._forecasts.pop(path, None)
         run = self._runs.pop(path, None)
         if run is None or run.mirror is None or self.mirror is None:
@@ -253,7 +243,12 @@ class BoxState:
                 mirrored = self.mirror.run(found)
             except (MirrorError, OSError) as error:
                 self._note(f"no mirror of {found.id}: {error}")
-        self._runs[found.path] = RunState(found, mirrored)
+        self._runs[found.path] = RunState(found, mirrored, self._proofs(found, mirrored))
+
+    def _proofs(self, found: RunFound, mirrored: RunMirror | None) -> ProofFile | None:
+        if self.mirror is not None and mirrored is not None:
+            return self.mirror.proofs(mirrored)
+        return local_proof_file(self._data, found.path) if self._data is not None else None
 
     def _take_vitals(self, vitals: Vitals) -> None:
         self._tick(vitals.box_time)

@@ -52,6 +52,7 @@ class Fleet:
         if connect:
             self.start()
         self._asker = asker
+        self._data = data
         self._mirrors = Mirrors(data) if data is not None else None
         self._clock = clock or Clock()
         self._link_for = link_for
@@ -119,7 +120,7 @@ class Fleet:
         mirror = claim_mirror(self._mirrors, box)
         if mirror is not None:
             self._claimed.append(mirror)
-        state = BoxState(box, self._clock, mirror)
+        state = BoxState(box, self._clock, mirror, self._data)
         recorder = Recorder(self._record / box.name) if self._record else None
         return Keeper(
             state,

@@ -109,7 +109,7 @@ class _Look:
         self._link_for = link_for
         mirrors = Mirrors(data) if data is not None else None
         self._mirror = claim_mirror(mirrors, box)
-        self._state = BoxState(box, clock, self._mirror)
+        self._state = BoxState(box, clock, self._mirror, data)
         self._link: Link | None = None
         self._error: LinkError | None = None
 

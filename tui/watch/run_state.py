@@ -26,6 +26,7 @@ from tui.runs.evidence import Evidence
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
 from tui.runs.mirror import MirrorError, RunMirror
+from tui.runs.proofs import ProofFile
 
 RunFact = FileWhole | FileBegins | FileBytes | FileGone | FileTrouble | Checkpoints
 
@@ -50,14 +51,17 @@ class Growth(msgspec.Struct):
 
 
 class RunState:
-    """Everything known of one run; ``mirror`` is None where nothing is kept.
+    """Everything known of one run; ``mirror`` and ``proofs`` are None where nothing is kept.
 
     ``revision`` changes with every fact. ``live`` is True once a link has spoken of its process.
     """
 
-    def __init__(self, found: RunFound, mirror: RunMirror | None) -> None:
+    def __init__(
+        self, found: RunFound, mirror: RunMirror | None, proofs: ProofFile | None = None
+    ) -> None:
         self.found = found
         self.mirror = mirror
+        self.proofs = proofs
         self.revision = 0
         self.live = False
         self.metrics = Metrics()
@@ -145,6 +149,7 @@ class RunState:
             shm=box.shm if box else None,
             oom_kills=box.oom_kills if box else None,
             checkpoints=self.checkpoints,
+            proofs=self.proofs.standing() if self.proofs else (),
             price_per_hour=price_per_hour,
         )
 
