@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.shield import hidden_names, shielded_environment
+from tests.shield import hidden_names, shielded_environment, take_signals
 from tests.ssh_keys import Agent, Key, make_key, running_agent
 from tests.sshd import SshServer, why_no_sshd
 
@@ -20,6 +20,11 @@ MakeServer = Callable[..., SshServer]
 
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")  # a busy machine is no fault of the product
+
+
+def pytest_configure() -> None:
+    """Run the same from a script, in the background and under nohup."""
+    take_signals()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -51,3 +52,14 @@ def hidden_names(environment: Mapping[str, str] = os.environ) -> list[str]:
 def shielded_environment(home: Path) -> dict[str, str]:
     """Return the values every test runs with; all of ``hidden_names`` are to be removed first."""
     return {"HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", "TZ": "UTC"}
+
+
+def take_signals() -> None:
+    """Let this process and its children be interrupted again.
+
+    A shell's background job and ``nohup`` hand down ignored signals, and a program that inherits
+    those is right not to end on Ctrl-C.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
