@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import paramiko
@@ -12,7 +12,7 @@ import pytest
 from tests.links.received import Received
 from tests.links.runs_on_disk import append, make_run, write_status
 from tests.sshd import SshServer
-from tui.facts import Fact, FileTrouble, Hello, Notice, RunFound, Settled
+from tui.facts import Fact, Hello, Notice, RunFound, Settled
 from tui.links.base import FollowRequest, LinkError
 from tui.links.sftp import SftpLink
 from tui.runs import files
@@ -104,18 +104,19 @@ def test_a_configured_console_log_is_followed(client: paramiko.SSHClient, tmp_pa
     assert received.data(run, files.CONSOLE) == b"Traceback\n"
 
 
-def test_a_directory_in_a_files_place_is_no_file(
-    client: paramiko.SSHClient, tmp_path: Path
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+@pytest.mark.parametrize("name", [files.STATUS, files.METRICS])
+def test_what_is_no_file_in_a_files_place_is_told(
+    client: paramiko.SSHClient, tmp_path: Path, make: Callable[[Path], None], name: str
 ) -> None:
     run = make_run(tmp_path, "run1")
-    (run / files.METRICS).mkdir()
+    (run / files.STATUS).rename(run / files.RESULTS)
+    make(run / name)
     received = Received()
-    told = take(
-        SftpLink(client.open_sftp()).open(FollowRequest(roots=(str(tmp_path),), once=True)),
-        received,
-        Settled,
-    )
-    assert not [fact for fact in told if isinstance(fact, FileTrouble)]
+    request = FollowRequest(roots=(str(tmp_path),), once=True)
+    take(SftpLink(client.open_sftp()).open(request), received, Settled)
+    assert received.troubles[str(run), name].error == "not a regular file"
+    assert received.data(run, files.RESULTS)
 
 
 def test_a_session_that_ends_is_lost(client: paramiko.SSHClient, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.watch.scripted import BOX, ONE_RUN, Script, ScriptedLink
 from tests.waiting import wait_until
+from tests.watch.scripted import BOX, ONE_RUN, Script, ScriptedLink
 from tui.boxes import Box
 from tui.facts import Fact, Hello
 from tui.links.asking import RefusingAsker

@@ -5,7 +5,7 @@ import os
 import time
 
 from tui.links.follower.disk import Info, LocalDisk, number, stat_field
-from tui.links.follower.followed import Followed
+from tui.links.follower.followed import Followed, regular
 from tui.links.follower.wire import Memory
 
 CHUNK = 65536
@@ -80,7 +80,7 @@ class Appended(Followed):
             return None
         if self.handle is None:
             self.handle = self.disk.open(self.path)
-        opened = self.disk.handle_info(self.handle)
+        opened = regular(self.disk.handle_info(self.handle))
         if self.identity is None:
             self.identity = opened.identity()
             if not self.resume(opened):

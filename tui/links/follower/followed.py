@@ -9,8 +9,25 @@ from tui.links.follower.wire import Memory
 
 NEXT_ROUND = 0.5
 
+IRREGULAR = -1
+"""Beside the codes of errno: a FIFO, socket, device or directory stands in the file's place."""
+
 PASSING = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE, errno.EIO)
 """Seen once, these may be an atomic replacement or a hiccup of a network disk."""
+
+
+def words(code: int) -> bytes:
+    """Return what is told of a trouble: errno's name, or the words for what has none there."""
+    if code == IRREGULAR:
+        return b"not a regular file"
+    return errno.errorcode.get(code, str(code)).encode()
+
+
+def regular(opened: Info) -> Info:
+    """Return what an open handle is; OSError where something else took the file's place."""
+    if not opened.regular:
+        raise OSError(IRREGULAR, "not a regular file")
+    return opened
 
 
 class Followed:
@@ -41,7 +58,7 @@ class Followed:
         try:
             info = self.disk.info(self.path)
             if not info.regular:
-                raise FileNotFoundError(errno.ENOENT, "not a regular file")
+                return self.missed(IRREGULAR, None)
             self.modified = info.modified
             again = self.take(info)
         except OSError as error:
@@ -86,8 +103,7 @@ class Followed:
             self.trouble = trouble
             self.known = True
             stat = stat_field(self.disk, info) if info else b""
-            word = errno.errorcode.get(code, str(code)).encode()
-            self.output.send(b"T", self.run, self.name, word, stat)
+            self.output.send(b"T", self.run, self.name, words(code), stat)
 
     def release(self) -> None:
         """Let go of the file: the next look reads it again, whatever its stat says."""
@@ -118,7 +134,7 @@ class Replaced(Followed):
             raise OSError(errno.EFBIG, "not a file of a run")
         handle = self.disk.open(self.path)
         try:
-            opened = self.disk.handle_info(handle)
+            opened = regular(self.disk.handle_info(handle))
             data = self.disk.read(handle, 0, min(opened.size, self.limit))
         finally:
             self.disk.close(handle)

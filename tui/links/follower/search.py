@@ -26,7 +26,7 @@ class Found:
         self.path = path
         self.root = root
         self.name = os.path.relpath(path, root) if path != root else os.path.basename(path)
-        if self.name.startswith(b".."):
+        if self.name.split(b"/")[0] == b"..":
             self.name = os.path.basename(path)
 
 
@@ -138,7 +138,7 @@ class Search:
     def read(self, path: bytes, deeper: bool) -> "tuple[bool, list[bytes]]":
         """Read a directory: whether it is a run, and which directories to search below it."""
         directories, others, whole = self.disk.listing(path, MAX_ENTRIES)
-        listed = any(marker in others for marker in self.markers)
+        listed = any(marker in others or marker in directories for marker in self.markers)
         marked = listed if whole else self.marked(path)
         if not deeper or not whole:
             return marked, []
@@ -149,11 +149,14 @@ class Search:
         return self.newest(path) is not None
 
     def newest(self, path: bytes) -> "int | None":
-        """Return when the newest marker of a directory changed, None where there is none."""
+        """Return when the newest marker of a directory changed, None where there is none.
+
+        The name alone makes a run: what stands there instead of a file is told as its trouble.
+        """
         newest: "int | None" = None
         for marker in self.markers:
             info = self.info(os.path.join(path, marker))
-            if info is not None and not info.directory:
+            if info is not None:
                 newest = max(newest or 0, info.modified)
         return newest
 

@@ -51,7 +51,7 @@ known_console() { # PATH: sets $candidate
 # A log one level above the root that was written after the run began, for the newest run alone.
 beside() { # ROOT
 	for one in "${1%/*}/$LOG" "${1%/*}/nohup.out"; do
-		[ -z "$candidate" ] && [ -s "$one" ] && [ "$one" -nt "$path/$CONFIG" ] || continue
+		[ -z "$candidate" ] && [ -f "$one" ] && [ -s "$one" ] && [ "$one" -nt "$path/$CONFIG" ] || continue
 		[ ! -f "$path/$CONFIG" ] || candidate=$one
 	done
 }

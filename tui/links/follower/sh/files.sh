@@ -18,6 +18,15 @@ gone_file() { # INDEX
 	eval "f_known_$1= f_sig_$1= f_inode_$1= f_misses_$1=0 f_trouble_$1= f_mtime_$1=0"
 }
 
+# A FIFO, socket, device or directory in a file's place: told, and never opened.
+odd_file() { # INDEX
+	eval "trouble=\$f_trouble_$1 run=\$f_run_$1 name=\$f_name_$1"
+	[ "$trouble" != odd ] || return 0
+	eval "run_path=\$r_path_$run"
+	frame T "$run_path" "$name" "not a regular file" ""
+	eval "f_known_$1=1 f_sig_$1= f_misses_$1=0 f_trouble_$1=odd"
+}
+
 look_at() { # INDEX LINE
 	i=$1
 	eval "run=\$f_run_$i kind=\$f_kind_$i name=\$f_name_$i path=\$f_path_$i sig=\$f_sig_$i"
@@ -31,6 +40,7 @@ look_at() { # INDEX LINE
 		eval "f_sig_$i=\$stat f_known_$i=1 f_trouble_$i=1"
 		return 0
 	fi
+	[ -f "$path" ] || return 0
 	if [ "$kind" = r ]; then take_whole; else take_appended; fi
 }
 
@@ -70,6 +80,8 @@ look() { # all|hot [NAME]
 		if [ -f "$path" ]; then
 			set -- "$@" "$path"
 			list="$list $i"
+		elif [ -e "$path" ]; then
+			odd_file $i
 		else
 			gone_file $i
 		fi

@@ -2,13 +2,13 @@
 
 walk() { # DIRECTORY LEVELS ROOT
 	for marker in $MARKERS; do
-		if [ -f "$1/$marker" ]; then
+		if [ -e "$1/$marker" ] || [ -L "$1/$marker" ]; then
 			found_run "$1" "$3"
 			break
 		fi
 	done
 	[ "$2" -gt 0 ] || return 0
-	for entry in "$1"/* "$1"/.[!.]*; do
+	for entry in "$1"/* "$1"/.[!.]* "$1"/..?*; do
 		[ -d "$entry" ] && [ ! -L "$entry" ] || continue
 		case " $PRUNED " in *" ${entry##*/} "*) continue ;; esac
 		walk "$entry" $(($2 - 1)) "$3"
@@ -79,7 +79,7 @@ announce() {
 newest_marker() { # PATH: sets $marker_path
 	marker_path=$1
 	for marker in $MARKERS; do
-		[ -f "$1/$marker" ] || continue
+		[ -e "$1/$marker" ] || continue
 		if [ "$marker_path" = "$1" ] || [ "$1/$marker" -nt "$marker_path" ]; then
 			marker_path=$1/$marker
 		fi
