@@ -2,7 +2,7 @@
 
 from tests.hub.accounts import Scope, Token
 from tests.hub.faults import HTML_502, Answer, Cut, Hang, Hold, Trickle
-from tests.hub.fixture import hub
+from tests.hub.fixture import hub_fixture
 from tests.hub.server import SECRET, Hub
 from tests.hub.store import git_blob_oid
 
@@ -18,5 +18,5 @@ __all__ = [
     "Token",
     "Trickle",
     "git_blob_oid",
-    "hub",
+    "hub_fixture",
 ]

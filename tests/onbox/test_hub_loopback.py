@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hub import HTML_502, Answer, Hub, git_blob_oid, hub  # noqa: F401
+from tests.hub import HTML_502, Answer, Hub, git_blob_oid, hub_fixture  # noqa: F401
 from tests.hub.xorb import lz4_frame
 
 PUSH = """
@@ -46,7 +46,7 @@ def files(tmp_path: Path) -> Path:
     return directory
 
 
-def push(hub: Hub, files: Path, xet: bool) -> tuple[str, list[list[object]], list[str]]:  # noqa: F811
+def push(hub: Hub, files: Path, xet: bool) -> tuple[str, list[list[object]], list[str]]:
     environment = dict(os.environ, HF_HUB_DISABLE_XET="0" if xet else "1")
     done = subprocess.run(
         [sys.executable, "-c", PUSH],
@@ -64,7 +64,7 @@ def push(hub: Hub, files: Path, xet: bool) -> tuple[str, list[list[object]], lis
 
 
 @pytest.mark.parametrize("way", ["lfs", "parts", "xet"])
-def test_what_goes_in_comes_out(hub: Hub, files: Path, way: str) -> None:  # noqa: F811
+def test_what_goes_in_comes_out(hub: Hub, files: Path, way: str) -> None:
     hub.multipart_bytes = 100_000 if way == "parts" else None
     oid, listed, tree = push(hub, files, xet=way == "xet")
 
@@ -86,7 +86,7 @@ def test_what_goes_in_comes_out(hub: Hub, files: Path, way: str) -> None:  # noq
     assert bool(hub.asked("part")) == (way == "parts")
 
 
-def test_the_ledger_knows_who_was_authorized_and_what_arrived(hub: Hub, files: Path) -> None:  # noqa: F811
+def test_the_ledger_knows_who_was_authorized_and_what_arrived(hub: Hub, files: Path) -> None:
     push(hub, files, xet=False)
     sent = {line.path.split("/")[2]: line for line in hub.asked("put")}
     for path in files.glob("*.pt"):
@@ -96,7 +96,7 @@ def test_the_ledger_knows_who_was_authorized_and_what_arrived(hub: Hub, files: P
     assert all(line.authorized for line in hub.asked("create", "preupload", "batch", "commit"))
 
 
-def test_a_fault_comes_as_often_as_it_was_ordered(hub: Hub) -> None:  # noqa: F811
+def test_a_fault_comes_as_often_as_it_was_ordered(hub: Hub) -> None:
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError
 

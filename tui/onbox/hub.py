@@ -1,0 +1,145 @@
+"""The program that talks to the Hugging Face Hub, on the box or here: Python >= 3.8.
+
+One JSON line comes in, marked lines of JSON go out (``@@MARKER {...}``). The token is in that line
+and nowhere else: not in argv, environment, files or replies. Operations:
+
+``check``   marker, token, repo, endpoint?, timeout_s?     -> ``check``
+``push``    marker, token, repo, files, job?, message?, description?, private?, allow_public?,
+            cleanup?, disable_xet?, endpoint?, stall_s?, limit_s?, limits_s?,
+            patience_s?, tick_s?
+            -> ``started``, ``progress`` ..., ``result``; the upload goes on when we are gone
+``attach``  marker, job                                    -> ``progress`` ..., ``result``
+``jobs``    marker                                         -> ``jobs``
+``cancel``  marker, job                                    -> ``result``
+``forget``  marker, job                                    -> ``forgotten``
+
+``files`` is ``[{path_in_repo, local_path, size, sha256}]``. What fails is ``error``, with the facts
+of ``hub_facts``; a push that fails has them in its ``result``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import threading
+
+from tui.onbox import hub_client
+from tui.onbox.hub_account import check
+from tui.onbox.hub_facts import Problem, error_facts
+from tui.onbox.hub_follow import cancel, follow, forget, jobs
+from tui.onbox.hub_jobs import Job
+from tui.onbox.hub_meter import Meter
+from tui.onbox.hub_upload import begin
+from tui.onbox.hub_wire import Wire
+
+CHECK_SECONDS = 60.0
+
+
+def main(line: bytes) -> None:
+    """Do what one request line asks for; errors are replies, the exit code says nothing."""
+    try:
+        request = json.loads(line.decode("utf-8"))
+        marker = str(request["marker"])
+    except (ValueError, KeyError, TypeError):
+        sys.exit(2)
+    token = request.get("token")
+    wire = Wire(marker, (token,) if isinstance(token, str) else ())
+    stage = str(request.get("op"))
+    try:
+        wire.hello()
+        _operation(request, wire)
+    except (BrokenPipeError, ConnectionError, KeyboardInterrupt):
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001 - the answer to the request, whatever it was
+        wire.send("error", error_facts(error, stage, wire.secrets))
+
+
+def _operation(request: dict[str, object], wire: Wire) -> None:
+    operation = request.get("op")
+    if operation == "check":
+        _check(request, wire)
+    elif operation == "push":
+        _push(request, wire)
+    elif operation == "attach":
+        follow(_job(request), wire)
+    elif operation == "jobs":
+        wire.send("jobs", jobs())
+    elif operation == "cancel":
+        wire.send("result", cancel(_job(request)))
+    elif operation == "forget":
+        wire.send("forgotten", forget(_job(request)))
+    else:
+        raise Problem("BadRequest", f"no such operation: {operation!r}")
+
+
+def _check(request: dict[str, object], wire: Wire) -> None:
+    """Ask the Hub; one that never answers is answered for after ``timeout_s``."""
+    endpoint = request.get("endpoint")
+    endpoint = endpoint if isinstance(endpoint, str) and endpoint else None
+    token, repo = _token(request), _needed(request, "repo")
+    home = tempfile.mkdtemp(prefix="boxtop-")
+    hub_client.prepare(endpoint, bool(request.get("disable_xet")), home)
+    reply: list[tuple[str, object]] = []
+
+    def ask() -> None:
+        try:
+            api = hub_client.load(endpoint, token)
+            hub_client.listen(Meter(0), 0.0)
+            reply.append(("check", check(api, repo)))
+        except Exception as error:  # noqa: BLE001 - it is the reply
+            reply.append(("error", error_facts(error, "check", wire.secrets)))
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    seconds = request.get("timeout_s")
+    thread.join(seconds if isinstance(seconds, (int, float)) else CHECK_SECONDS)
+    shutil.rmtree(home, ignore_errors=True)
+    if not reply:
+        problem = Problem("Timeout", "no answer from the Hub")
+        wire.send("error", error_facts(problem, "check", wire.secrets))
+        os._exit(0)  # the thread that hangs would be waited for
+    wire.send(*reply[0])
+
+
+def _push(request: dict[str, object], wire: Wire) -> None:
+    """Start the uploader and follow it."""
+    _token(request)
+    files = request.get("files")
+    if not isinstance(files, list) or not files:
+        raise Problem("BadRequest", "no files to push")
+    for file in files:
+        if not {"path_in_repo", "local_path", "size", "sha256"} <= set(file):
+            raise Problem("BadRequest", "a file lacks what must be known of it")
+    job = Job(str(request.get("job") or os.urandom(8).hex()))
+    known = ("repo", "message", "cleanup", "private", "disable_xet")
+    document = {name: request.get(name) for name in known}
+    told = ("path_in_repo", "size", "sha256")
+    document["files"] = [{name: file[name] for name in told} for file in files]
+    document["repo"] = _needed(request, "repo")
+    job.create(document)
+    begin(job, request)
+    started = {"job": job.name, "directory": str(job.directory), "pid": job.uploader()}
+    wire.send("started", started)
+    follow(job, wire)
+
+
+def _job(request: dict[str, object]) -> Job:
+    return Job(_needed(request, "job"))
+
+
+def _token(request: dict[str, object]) -> str:
+    return _needed(request, "token").strip()
+
+
+def _needed(request: dict[str, object], name: str) -> str:
+    value = request.get(name)
+    if not isinstance(value, str) or not value:
+        raise Problem("BadRequest", f"the request lacks {name}")
+    return value
+
+
+if __name__ == "__main__":
+    main(sys.stdin.buffer.readline())
