@@ -53,6 +53,13 @@ if sys.version_info < (3, 6):
     os.execv("/bin/sh", ["/bin/sh", "-c", {fallback!r} % marker])
 SOURCES = {sources!r}
 LATER = {later!r}
+{loader}
+from tui.links.follower.main import main
+main(sys.stdin.buffer.readline())
+"""
+"""Starts the follower; the modules of the second part are read when one is wanted."""
+
+LOADER = """\
 Spec = type(sys.__spec__)
 class Finder:
     def find_spec(self, name, path=None, target=None):
@@ -67,10 +74,8 @@ class Finder:
     def exec_module(self, module):
         exec(compile(SOURCES[module.__name__], module.__name__, "exec"), module.__dict__)
 sys.meta_path.insert(0, Finder())
-from tui.links.follower.main import main
-main(sys.stdin.buffer.readline())
 """
-"""Gives python modules from memory; those of the second part are read when one is wanted."""
+"""Gives python the modules of SOURCES from memory; a name in LATER makes it read further ones."""
 
 _FIRST = frozenset(
     {"main", "wire", "disk", "request", "search", "followed", "appended", "tailed", "runs"}
@@ -179,7 +184,8 @@ def _ask_for_shell(marker: str) -> str:
     )
 
 
-def _packed(text: str) -> bytes:
+def packed(text: str) -> bytes:
+    """Return a program as the one line that BOOT reads."""
     return binascii.b2a_base64(zlib.compress(text.encode("utf-8"), 9), newline=False)
 
 
@@ -187,12 +193,14 @@ def _packed(text: str) -> bytes:
 def _program() -> bytes:
     first, later = _sources()
     fallback = _ask_for_shell("%s")
-    return _packed(_PROLOGUE.format(sources=first, later=set(later), fallback=fallback))
+    return packed(
+        _PROLOGUE.format(sources=first, later=set(later), loader=LOADER, fallback=fallback)
+    )
 
 
 @cache
 def _second_part() -> bytes:
-    return _packed(repr(_sources()[1]))
+    return packed(repr(_sources()[1]))
 
 
 @cache

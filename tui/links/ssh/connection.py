@@ -126,8 +126,8 @@ class Connection:
             _cut(transport)
 
 
-def connect(plan: Plan, asker: Asker, parts: Parts) -> Connection:
-    """Connect and log in, hop by hop.
+def connect(plan: Plan, asker: Asker, parts: Parts, compress: bool = True) -> Connection:
+    """Connect and log in, hop by hop; ``compress`` helps text and slows weights down.
 
     Raises LinkError, NeedsOpenSsh where only ssh itself can go on, or Closed.
     """
@@ -139,7 +139,7 @@ def connect(plan: Plan, asker: Asker, parts: Parts) -> Connection:
         is_jump = position < len(plan.jumps)
         try:
             with _turn(hop, parts) if is_jump else contextlib.nullcontext():
-                _add_hop(connection, hop, asker, compress=not is_jump)
+                _add_hop(connection, hop, asker, compress=compress and not is_jump)
         except LinkError as error:
             if is_jump:
                 error.args = (f"jump host {hop.alias}: {error}",)

@@ -1,0 +1,227 @@
+"""The program that lists, snapshots, reads and removes the weights of a run.
+
+Each request has an ``op`` and a ``run``, and may have an ``id`` that its replies carry as ``re``;
+the last one holds ``done`` or ``error``. Requests are answered in order.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tui.onbox import archive
+from tui.onbox.hidden import Hidden, sweep
+from tui.onbox.places import (
+    MAX_FILES,
+    Identity,
+    Refused,
+    Weights,
+    explained,
+    identity_of,
+    open_file,
+)
+from tui.onbox.small_files import take_small
+from tui.onbox.snapshot import Rules, Taker
+from tui.onbox.training import Training
+from tui.onbox.wire import Ended, Line
+
+FRAME_BYTES = 256 << 10
+PROGRESS_SECONDS = 0.25
+SETTLED_SECONDS = 2.0
+
+
+def main(first: bytes) -> None:
+    """Answer until nobody asks any more; snapshots that nobody wanted kept go with the program."""
+    line = Line(first, sys.stdin.buffer, 1)
+    program = Program(line)
+    line.last_will = program.clean_up
+    try:
+        line.start()
+        request = line.request()
+        while request is not None:
+            program.answer(request)
+            request = line.request()
+    except Ended:
+        pass
+    finally:
+        program.clean_up()
+    os._exit(0)  # a thread that waits for input would hold up an ordinary end
+
+
+class Program:
+    """Answers the requests of one line."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._owned: dict[str, Hidden] = {}
+        self._re: Any = None
+        self._told = 0.0
+        self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "list": self._list,
+            "snapshot": self._snapshot,
+            "read": self._read,
+            "confirm": self._confirm,
+            "remove": self._remove,
+        }
+
+    def answer(self, request: dict[str, Any]) -> None:
+        """Do what one request asks, and say how it ended. Raises Ended."""
+        self._re = request.get("id")
+        try:
+            operation = self._operations.get(str(request.get("op")))
+            if operation is None:
+                raise Refused("usage", f"no such operation: {request.get('op')}")
+            self._tell(done=operation(request))
+        except Refused as refused:
+            self._tell(error=refused.values())
+        except OSError as error:
+            self._tell(error={"kind": "unreadable", "message": str(error)})
+        except (ValueError, TypeError, KeyError) as error:
+            self._tell(error={"kind": "usage", "message": f"{type(error).__name__}: {error}"})
+
+    def clean_up(self) -> None:
+        """Remove the snapshots that were not to be kept."""
+        for hidden in list(self._owned.values()):
+            hidden.remove()
+
+    def _tell(self, **values: object) -> None:
+        self._line.tell(re=self._re, **values)
+
+    def _list(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Tell each checkpoint, the newest first; ``full`` compares CRCs and hashes."""
+        weights = Weights(request["run"])
+        training = Training(weights.run)
+        rows = []
+        for name in weights.names():
+            try:
+                path = weights.file(name)
+                identity = identity_of(path)
+                if stat.S_ISREG(os.stat(path).st_mode):
+                    rows.append((identity.mtime_ns, name, path, identity))
+            except (Refused, OSError) as error:
+                self._tell(checkpoint={"name": name, "complete": False, "reason": str(error)})
+        rows.sort(reverse=True)
+        for mtime_ns, name, path, identity in rows[:MAX_FILES]:
+            epoch = training.epoch_of(name, mtime_ns)
+            values = {"name": name, "identity": identity._asdict(), "epoch": epoch}
+            values.update(self._looked(name, path, identity, bool(request.get("full"))))
+            self._tell(checkpoint=values)
+        return {"more": max(0, len(rows) - MAX_FILES)}
+
+    def _looked(self, name: str, path: bytes, identity: Identity, full: bool) -> dict[str, Any]:
+        """Return whether a file is complete; None where nobody can tell."""
+        if 0 <= time.time() - identity.mtime_ns / 1e9 < SETTLED_SECONDS:
+            return {"complete": None, "reason": "it is being written"}
+        try:
+            with os.fdopen(open_file(path), "rb") as file:
+                if not full:
+                    reason = archive.reason(file)
+                    return {"complete": reason is None, "reason": reason}
+                found = archive.examine(file, self._progress(name, "check", identity.size))
+                if Identity.of(os.fstat(file.fileno())) != identity or identity != identity_of(
+                    path
+                ):
+                    return {"complete": None, "reason": "it changed while it was read"}
+        except Refused as refused:
+            return {"complete": None, "reason": str(refused)}
+        except OSError as error:
+            return {"complete": None, "reason": str(explained(error, path))}
+        complete = found.reason is None
+        return {"complete": complete, "reason": found.reason, "sha256": found.sha256 or None}
+
+    def _snapshot(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Take the checkpoints ``names``, the small files ``files`` and the log at ``console``."""
+        weights = Weights(request["run"])
+        sweep(weights)
+        keep = bool(request.get("keep"))
+        hidden = Hidden(weights, kept=keep)
+        if not keep:
+            self._owned[hidden.number] = hidden
+        given = {key: request[key] for key in Rules._fields if request.get(key) is not None}
+        rules = Rules(**given)
+        try:
+            for name in request.get("names", []):
+                self._take_checkpoint(weights, hidden, rules, name)
+            for name in request.get("files", []):
+                self._take_small(weights, hidden, name)
+            if request.get("console"):
+                self._take_small(weights, hidden, "console.log", request["console"])
+        except BaseException:
+            hidden.remove()
+            raise
+        return {"snapshot": hidden.number if hidden.made else None}
+
+    def _take_checkpoint(self, weights: Weights, hidden: Hidden, rules: Rules, name: str) -> None:
+        def tell(stage: str, done: int, total: int) -> None:
+            self._progress(name, stage, total)(done)
+
+        try:
+            taken = Taker(weights, hidden, rules, tell, self._line.pause).take(name)
+        except Refused as refused:
+            self._tell(refused={"name": name, **refused.values()})
+        except OSError as error:
+            self._tell(refused={"name": name, "kind": "unreadable", "message": str(error)})
+        else:
+            self._tell(checkpoint=taken.values())
+
+    def _take_small(self, weights: Weights, hidden: Hidden, name: str, source: str = "") -> None:
+        try:
+            self._tell(file=take_small(weights.run, name, hidden, source).values())
+        except Refused as refused:
+            self._tell(refused={"name": name, **refused.values()})
+
+    def _read(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Send ``length`` bytes from ``offset`` of a snapshot's file, or of one that is in place.
+
+        One that is in place must be what ``identity`` says, before and after.
+        """
+        weights = Weights(request["run"])
+        number, name = request.get("snapshot"), request["name"]
+        path = Hidden(weights, number).file(name) if number else weights.file(name)
+        expected = None if number else Identity.told(request.get("identity"))
+        handle = open_file(path)
+        try:
+            self._must_be(expected, handle, name)
+            at, end = int(request["offset"]), int(request["offset"]) + int(request["length"])
+            while at < end:
+                self._line.check()
+                piece = os.pread(handle, min(FRAME_BYTES, end - at), at)
+                if not piece:
+                    raise Refused("changed", f"{name} became shorter while it was read")
+                self._line.data(piece)
+                at += len(piece)
+            self._must_be(expected, handle, name)
+        finally:
+            os.close(handle)
+        return {"end": at}
+
+    def _must_be(self, expected: Identity | None, handle: int, name: str) -> None:
+        if expected is not None and Identity.of(os.fstat(handle)) != expected:
+            raise Refused("changed", f"{name} changed while it was read")
+
+    def _confirm(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Say whether a file in place still is what it was."""
+        weights = Weights(request["run"])
+        now = identity_of(weights.file(request["name"]))
+        return {"same": now == Identity.told(request.get("identity")), "identity": now._asdict()}
+
+    def _remove(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Remove a snapshot."""
+        hidden = Hidden(Weights(request["run"]), str(request.get("snapshot")))
+        self._owned.pop(hidden.number, None)
+        return {"removed": hidden.remove()}
+
+    def _progress(self, name: str, stage: str, total: int) -> Callable[[int], None]:
+        def tell(done: int) -> None:
+            self._line.check()
+            now = time.monotonic()
+            if now - self._told >= PROGRESS_SECONDS or done == total:
+                self._told = now
+                values = {"name": name, "stage": stage, "done": done, "total": total}
+                self._tell(progress=values)
+
+        return tell
