@@ -79,8 +79,9 @@ class Program:
             self.raw += text
             if text.startswith(f"@@{MARKER} "):
                 document = json.loads(text.split(" ", 1)[1])
-                kind = next(iter(document))
-                self.said.append((kind, document[kind]))
+                document = document.get("done", document)
+                document.pop("re", None)
+                self.said.append(next(iter(document.items())))
                 yield self.said[-1]
 
     def until(self, kind: str, **values: object) -> Json:

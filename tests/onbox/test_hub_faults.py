@@ -188,6 +188,34 @@ def test_no_client_is_told(hub: Hub, tmp_path: Path) -> None:
     assert hub.asked() == []
 
 
+PIP = """
+import pathlib, sys
+package = pathlib.Path(sys.argv[sys.argv.index("--target") + 1]) / "huggingface_hub"
+package.mkdir()
+(package / "__init__.py").write_text("raise ImportError('the one that was installed')")
+"""
+
+
+def test_a_client_can_be_installed_into_a_directory_of_its_own(hub: Hub, tmp_path: Path) -> None:
+    for name, text in (("pip", PIP), ("huggingface_hub", "raise ImportError('none')")):
+        (tmp_path / "path" / name).mkdir(parents=True)
+        (tmp_path / "path" / name / "__init__.py").write_text("" if name == "pip" else text)
+        (tmp_path / "path" / name / "__main__.py").write_text(text)
+    environment = {"PYTHONPATH": str(tmp_path / "path")}
+    reply = ask({"op": "install"}, "installed", environment)
+    assert reply["directory"] == str(Path.home() / ".cache/boxtop/packages")
+    error = ask(request(hub, "check"), "error", environment)
+    assert (error["type"], "the one that was installed" in error["message"]) == ("NoClient", True)
+
+
+def test_an_installation_that_fails_says_why(tmp_path: Path) -> None:
+    (tmp_path / "pip").mkdir()
+    (tmp_path / "pip" / "__main__.py").write_text("raise SystemExit('no matching distribution')")
+    (tmp_path / "pip" / "__init__.py").write_text("")
+    error = ask({"op": "install"}, "error", {"PYTHONPATH": str(tmp_path)})
+    assert (error["type"], "no matching" in error["message"]) == ("PipFailed", True)
+
+
 def test_nonsense_is_refused(hub: Hub) -> None:
     assert ask(request(hub, "sing"), "error")["type"] == "BadRequest"
     assert ask(request(hub, "push", files=[]), "error")["type"] == "BadRequest"

@@ -1,20 +1,22 @@
 """The program that talks to the Hugging Face Hub, on the box or here: Python >= 3.8.
 
-One JSON line comes in, marked lines of JSON go out (``@@MARKER {...}``). The token is in that line
-and nowhere else: not in argv, environment, files or replies. Operations:
+One JSON line comes in, marked lines of JSON go out. The token is in that line and nowhere else:
+not in argv, environment, files or replies. The box's own huggingface_hub is used, or the one that
+``install`` put into ``~/.cache/boxtop/packages``. Operations, and their replies:
 
-``check``   marker, token, repo, endpoint?, timeout_s?     -> ``check``
-``push``    marker, token, repo, files, job?, message?, description?, private?, allow_public?,
-            cleanup?, disable_xet?, endpoint?, stall_s?, limit_s?, limits_s?,
-            patience_s?, tick_s?
-            -> ``started``, ``progress`` ..., ``result``; the upload goes on when we are gone
-``attach``  marker, job                                    -> ``progress`` ..., ``result``
-``jobs``    marker                                         -> ``jobs``
-``cancel``  marker, job                                    -> ``result``
-``forget``  marker, job                                    -> ``forgotten``
+``check``    token, repo, endpoint?, timeout_s?             -> ``check``
+``push``     token, repo, files, job?, message?, description?, private?, allow_public?, cleanup?,
+             disable_xet?, endpoint?, stall_s?, limit_s?, limits_s?, patience_s?, tick_s?
+             -> ``started``, ``progress`` ..., ``result``; the upload goes on when we are gone
+``attach``   job                                            -> ``progress`` ..., ``result``
+``jobs``                                                    -> ``jobs``
+``cancel``   job                                            -> ``result``
+``forget``   job                                            -> ``forgotten``
+``install``                                                 -> ``installed``
 
-``files`` is ``[{path_in_repo, local_path, size, sha256}]``. What fails is ``error``, with the facts
-of ``hub_facts``; a push that fails has them in its ``result``.
+``marker`` and ``id`` come with each. ``files`` is ``[{path_in_repo, local_path, size, sha256}]``.
+What fails is ``error``, with the facts of ``hub_facts``; a push that fails has them in its result.
+The last reply to a request is ``{"re": id, "done": {kind: ...}}``, those before have no ``done``.
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 
 from tui.onbox import hub_client
 from tui.onbox.hub_account import check
 from tui.onbox.hub_facts import Problem, error_facts
-from tui.onbox.hub_follow import cancel, follow, forget, jobs
+from tui.onbox.hub_follow import BEAT_SECONDS, cancel, follow, forget, jobs
+from tui.onbox.hub_install import install
 from tui.onbox.hub_jobs import Job
 from tui.onbox.hub_meter import Meter
 from tui.onbox.hub_upload import begin
@@ -46,7 +50,7 @@ def main(line: bytes) -> None:
     except (ValueError, KeyError, TypeError):
         sys.exit(2)
     token = request.get("token")
-    wire = Wire(marker, (token,) if isinstance(token, str) else ())
+    wire = Wire(marker, (token,) if isinstance(token, str) else (), request.get("id"))
     stage = str(request.get("op"))
     try:
         wire.hello()
@@ -54,7 +58,7 @@ def main(line: bytes) -> None:
     except (BrokenPipeError, ConnectionError, KeyboardInterrupt):
         sys.exit(0)
     except Exception as error:  # noqa: BLE001 - the answer to the request, whatever it was
-        wire.send("error", error_facts(error, stage, wire.secrets))
+        wire.done("error", error_facts(error, stage, wire.secrets))
 
 
 def _operation(request: dict[str, object], wire: Wire) -> None:
@@ -66,11 +70,13 @@ def _operation(request: dict[str, object], wire: Wire) -> None:
     elif operation == "attach":
         follow(_job(request), wire)
     elif operation == "jobs":
-        wire.send("jobs", jobs())
+        wire.done("jobs", jobs())
     elif operation == "cancel":
-        wire.send("result", cancel(_job(request)))
+        wire.done("result", cancel(_job(request)))
     elif operation == "forget":
-        wire.send("forgotten", forget(_job(request)))
+        wire.done("forgotten", forget(_job(request)))
+    elif operation == "install":
+        wire.done("installed", install(wire.beat))
     else:
         raise Problem("BadRequest", f"no such operation: {operation!r}")
 
@@ -95,13 +101,22 @@ def _check(request: dict[str, object], wire: Wire) -> None:
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
     seconds = request.get("timeout_s")
-    thread.join(seconds if isinstance(seconds, (int, float)) else CHECK_SECONDS)
+    _wait(thread, wire, seconds if isinstance(seconds, (int, float)) else CHECK_SECONDS)
     shutil.rmtree(home, ignore_errors=True)
     if not reply:
         problem = Problem("Timeout", "no answer from the Hub")
-        wire.send("error", error_facts(problem, "check", wire.secrets))
+        wire.done("error", error_facts(problem, "check", wire.secrets))
         os._exit(0)  # the thread that hangs would be waited for
-    wire.send(*reply[0])
+    wire.done(*reply[0])
+
+
+def _wait(thread: threading.Thread, wire: Wire, seconds: float) -> None:
+    """Wait for a thread for so long, with signs of life."""
+    deadline = time.monotonic() + seconds
+    while thread.is_alive() and time.monotonic() < deadline:
+        thread.join(min(BEAT_SECONDS, max(0.0, deadline - time.monotonic())))
+        if thread.is_alive():
+            wire.beat()
 
 
 def _push(request: dict[str, object], wire: Wire) -> None:

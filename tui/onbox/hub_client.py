@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from tui.onbox.hub_facts import Problem
@@ -59,7 +61,37 @@ def prepare(endpoint: str | None, disable_xet: bool, home: str, counted: bool = 
 
 
 def load(endpoint: str | None, token: str) -> HfApi:
-    """Return the client; Problem ``NoClient`` when it is missing, broken or too old."""
+    """Return the client, the box's own or else the one installed beside it.
+
+    Raises Problem ``NoClient`` when both are missing, broken or too old.
+    """
+    _see_packages()
+    try:
+        return _imported(endpoint, token)
+    except Problem:
+        if not packages_directory().is_dir():
+            raise
+    for name in list(sys.modules):
+        if name.partition(".")[0] == PACKAGE:
+            del sys.modules[name]
+    sys.path.insert(0, str(packages_directory()))
+    return _imported(endpoint, token)
+
+
+def packages_directory() -> Path:
+    """Return where ``install`` puts huggingface_hub: into no environment that trains."""
+    return Path("~/.cache/boxtop/packages").expanduser()
+
+
+def _see_packages() -> None:
+    """Find installed packages also where python was started without them (``-S``)."""
+    if sys.flags.no_site:
+        import site
+
+        site.main()
+
+
+def _imported(endpoint: str | None, token: str) -> HfApi:
     try:
         import huggingface_hub
         from huggingface_hub import CommitOperationAdd, HfApi

@@ -29,10 +29,10 @@ def follow(job: Job, wire: Wire, tick: float = 0.2, source: int = 0) -> None:
             wire.send("progress", progress)
             last, spoken = progress, time.monotonic()
         elif time.monotonic() - spoken > BEAT_SECONDS:
-            wire.send("beat", 1)
+            wire.beat()
             spoken = time.monotonic()
         if state != "running":
-            wire.send("result", ended(job))
+            wire.done("result", ended(job))
             return
         if _gone(source, tick):
             return

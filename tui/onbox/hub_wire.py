@@ -27,21 +27,42 @@ def encoded(document: dict[str, object], secrets: tuple[str, ...] = ()) -> str:
 
 
 class Wire:
-    """Lines ``@@MARKER {json}`` on a file descriptor (1: standard output)."""
+    """Lines ``@@MARKER {json}`` on a file descriptor (1: standard output).
 
-    def __init__(self, marker: str, secrets: tuple[str, ...] = (), descriptor: int = 1) -> None:
+    Every line but signs of life says which request it answers (``re``); the last holds ``done``.
+    """
+
+    def __init__(
+        self,
+        marker: str,
+        secrets: tuple[str, ...] = (),
+        number: object = None,
+        descriptor: int = 1,
+    ) -> None:
         self.marker = marker
         self.secrets = secrets
+        self.number = number
         self.descriptor = descriptor
 
     def hello(self) -> None:
         """Send the first line; what a login printed before it may lack its newline."""
         os.write(self.descriptor, b"\n")
-        self.send("hello", 1, python=".".join(map(str, sys.version_info[:3])))
+        self._line({"hello": 1, "python": ".".join(map(str, sys.version_info[:3]))})
 
-    def send(self, kind: str, document: object, **more: object) -> None:
+    def beat(self) -> None:
+        """Send a sign of life."""
+        self._line({"beat": 1})
+
+    def send(self, kind: str, document: object) -> None:
         """Send ``{kind: document}``; OSError when nobody reads any more."""
-        line = encoded({kind: document, **more}, self.secrets)
-        data = (f"@@{self.marker} {line}\n").encode("ascii")
+        self._line({"re": self.number, kind: document})
+
+    def done(self, kind: str, document: object) -> None:
+        """Send the last reply, ``{"done": {kind: document}}``."""
+        self._line({"re": self.number, "done": {kind: document}})
+
+    def _line(self, document: dict[str, object]) -> None:
+        text = f"@@{self.marker} {encoded(document, self.secrets)}\n"
+        data = text.encode("ascii")
         while data:
             data = data[os.write(self.descriptor, data) :]
