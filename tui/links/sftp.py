@@ -19,6 +19,7 @@ from tui.links.follower.request import Request
 from tui.links.follower.wire import Memory
 from tui.links.frames import Decoder
 from tui.links.request import new_marker, request_line
+from tui.links.ssh.words import plain
 
 if TYPE_CHECKING:
     from paramiko.sftp_attr import SFTPAttributes
@@ -78,6 +79,7 @@ class FoundElsewhere:
 class SftpDisk(LocalDisk):
     """The files of a box as SFTP shows them: no inodes, whole seconds."""
 
+    gone = (LinkError,)
     keeps_handles = False
     look_seconds = 1.0
 
@@ -142,12 +144,14 @@ class SftpDisk(LocalDisk):
     @contextmanager
     def _asking(self) -> Iterator[None]:
         """Tell a broken session from a file's own trouble, which is an OSError."""
+        from paramiko.sftp import SFTPError
         from paramiko.ssh_exception import SSHException
 
         try:
             yield
-        except (TimeoutError, SSHException, EOFError) as error:
-            raise LinkError("lost", f"the SFTP session ended: {error or 'no reply'}") from error
+        except (TimeoutError, SSHException, SFTPError, EOFError) as error:
+            told = plain(error) or "no reply"
+            raise LinkError("lost", f"the SFTP session ended: {told}") from error
         except UnicodeDecodeError as error:
             raise OSError(errno.EILSEQ, "a name is not UTF-8") from error
         except OSError as error:

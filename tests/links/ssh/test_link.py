@@ -439,9 +439,9 @@ class TestABadNetwork:
         look: Look,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("tui.links.ssh.connection.BANNER_SECONDS", 0.5)
+        monkeypatch.setattr("tui.links.ssh.handshake.GREETING_SECONDS", 0.5)
         relay.stall()
-        with pytest.raises(LinkError, match="no SSH server greets") as caught:
+        with pytest.raises(LinkError, match=r"sent nothing for 0\.5 s") as caught:
             look(target, runs)
         assert caught.value.kind == "busy"
 

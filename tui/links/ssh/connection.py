@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from paramiko.channel import Channel
-from paramiko.ssh_exception import ChannelException, IncompatiblePeer, SSHException
+from paramiko.ssh_exception import ChannelException, SSHException
 
 from tui.links.base import Asker, LinkError
-from tui.links.ssh.auth import BUSY_HINT, Login
+from tui.links.ssh.auth import Login
+from tui.links.ssh.handshake import cut, shake_hands
 from tui.links.ssh.hops import Hop, Plan
 from tui.links.ssh.host_check import HostCheck
 from tui.links.ssh.known_hosts import HostKey
@@ -24,9 +25,10 @@ from tui.links.ssh.openssh_needed import NeedsOpenSsh
 from tui.links.ssh.parts import Closed, Parts
 from tui.links.ssh.proxy_command import ProxyProcess
 from tui.links.ssh.sockets import connect_tcp
-from tui.links.ssh.transport import BANNER_SECONDS, HANDSHAKE_SECONDS, BoxTransport
+from tui.links.ssh.transport import BoxTransport
 from tui.links.ssh.userauth import UserAuth
 from tui.links.ssh.watchdog import limit
+from tui.links.ssh.words import plain
 from tui.text import one_line
 
 CHANNEL_SECONDS = 15.0
@@ -101,7 +103,7 @@ class Connection:
             _no_guessing.add(self.plan.box.address)
             return GuessedWrong("lost", f"{self.plan.box.address} ended the connection at once")
         reasons = [each.disconnect_reason for each in self.transports if each.disconnect_reason]
-        told = reasons[0] if reasons else one_line(str(error)) if error and str(error) else ""
+        told = reasons[0] if reasons else plain(error)
         message = f"the connection to {self.plan.box.address} broke"
         return LinkError("lost", f"{message}: {told}" if told else message)
 
@@ -123,7 +125,7 @@ class Connection:
     def abandon(self) -> None:
         """Cut the connection at its first socket, without waiting for anything."""
         for transport in self.transports:
-            _cut(transport)
+            cut(transport)
 
 
 def connect(plan: Plan, asker: Asker, parts: Parts, compress: bool = True) -> Connection:
@@ -171,12 +173,11 @@ def _add_hop(connection: Connection, hop: Hop, asker: Asker, compress: bool) -> 
         raise NeedsOpenSsh(f"{hop.alias} is known by a host certificate")
     proxy, stream = _stream(connection, hop)
     transport = BoxTransport(stream)
-    connection.parts.add(lambda: _cut(transport))
+    connection.parts.add(lambda: cut(transport))
     connection.transports.append(transport)
     transport.use_compression(compress)
-    transport.banner_timeout = BANNER_SECONDS
     transport.prefer_host_keys(check.known.key_types)
-    _shake_hands(connection, transport, hop, proxy)
+    shake_hands(transport, hop, connection.parts, proxy)
     offered = HostKey.from_blob(transport.get_remote_server_key().asbytes())
     notice = check.judge(offered, asker)
     connection.parts.check()
@@ -220,61 +221,6 @@ def _through(connection: Connection, hop: Hop) -> socket.socket:
             "is the box running, and is the address right as seen from the jump host?",
         ) from error
     except (SSHException, EOFError, OSError) as error:
-        raise LinkError(
-            "unreachable", f"jump host {last.alias} opened no way to {where}: {error}"
-        ) from error
-
-
-def _shake_hands(
-    connection: Connection, transport: BoxTransport, hop: Hop, proxy: ProxyProcess | None
-) -> None:
-    """Exchange keys. ``transport`` ends itself when the banner or the keys take too long."""
-    done = threading.Event()
-    transport.start_client(event=done)
-    with limit(BANNER_SECONDS + HANDSHAKE_SECONDS, lambda: _cut(transport)) as expiry:
-        while not done.wait(0.2) and transport.is_active():
-            connection.parts.check()
-    connection.parts.check()
-    error = transport.get_exception()
-    if transport.is_active() and error is None and not expiry.expired:
-        return
-    raise _no_handshake(hop, error, expiry.expired, proxy)
-
-
-def _no_handshake(
-    hop: Hop, error: BaseException | None, late: bool, proxy: ProxyProcess | None
-) -> Exception:
-    text = str(error or "")
-    if isinstance(error, IncompatiblePeer) and "acceptable" in text:
-        return NeedsOpenSsh(f"{hop.alias} and boxtop have no algorithm in common ({text})")
-    if proxy is not None and proxy.complaint:
-        return LinkError(
-            "unreachable",
-            f"ProxyCommand of {hop.alias}: {proxy.complaint}",
-            "run the command by hand, or correct it in ~/.ssh/config",
-        )
-    if "Indecipherable" in text or "Incompatible version" in text:
-        return LinkError(
-            "protocol",
-            f"{hop.address} answers, but not with SSH",
-            "is this the port that the provider shows for SSH?",
-        )
-    if "banner" in text:
-        return LinkError(
-            "busy", f"{hop.address} accepts connections but no SSH server greets", BUSY_HINT
-        )
-    if late:
-        return LinkError("busy", f"{hop.address} is too slow at the key exchange", BUSY_HINT)
-    told = f": {one_line(text)}" if text else ""
-    return LinkError("busy", f"{hop.address} closed the connection at once{told}", BUSY_HINT)
-
-
-def _cut(transport: BoxTransport) -> None:
-    """End a transport now: its thread wakes up, and so does whoever waits for it."""
-    stream = transport.sock
-    with contextlib.suppress(OSError, EOFError):
-        stream.shutdown(socket.SHUT_RDWR)
-    transport.close()
-    auth = transport.auth_handler
-    if auth is not None:
-        auth.abort()
+        told = plain(error) or "it ended the connection"
+        message = f"jump host {last.alias} opened no way to {where}: {told}"
+        raise LinkError("unreachable", message) from error

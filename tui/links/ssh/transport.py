@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
+import threading
 import zlib
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,16 +14,20 @@ from paramiko.common import DEFAULT_MAX_PACKET_SIZE, DEFAULT_WINDOW_SIZE, cMSG_C
 from paramiko.compress import ZlibDecompressor
 from paramiko.message import Message
 from paramiko.packet import Packetizer
+from paramiko.ssh_exception import SSHException
 from paramiko.transport import ChannelMap, Transport
 
+from tui.links.ssh.greeting import read_greeting
 from tui.text import one_line
 
-BANNER_SECONDS = 15.0
-HANDSHAKE_SECONDS = 20.0
 IDLE_SECONDS = 2.0
+"""How often an idle connection's thread wakes up; closing one does not wait for it."""
+
+LONGEST_PACKET = 1024 * 1024
+"""OpenSSH's own limit is a quarter of this."""
+
 EARLY_BYTES = 64 * 1024
 """What may be sent to a session before the server has confirmed it."""
-"""How often an idle connection's thread wakes up; closing one does not wait for it."""
 
 logging.getLogger("paramiko").addHandler(logging.NullHandler())
 logging.getLogger("paramiko").setLevel(logging.CRITICAL + 1)
@@ -40,6 +45,22 @@ class _SmallCompressor:
 
 class _Packets(Packetizer):
     """Without the timer thread for each handshake: handshakes have a deadline of ours."""
+
+    def read_all(self, n: int, check_rekey: bool = False) -> bytes:
+        """Read so many bytes; a packet without measure is none, and no memory is filled with it."""
+        if n > LONGEST_PACKET:
+            raise SSHException("Invalid packet length")
+        data: bytes = super().read_all(n, check_rekey)
+        return data
+
+    def receive(self, timeout: float) -> bytes:
+        """Return the next bytes before any packet."""
+        received: bytes = self._read_timeout(timeout)  # type: ignore[attr-defined]
+        return received
+
+    def put_back(self, data: bytes) -> None:
+        """Have these bytes read again, as the start of the first packet."""
+        self._Packetizer__remainder = data
 
     def start_handshake(self, timeout: float) -> None:
         """Start no timer."""
@@ -79,6 +100,7 @@ class BoxTransport(Transport):
 
     def __init__(self, sock: socket.socket) -> None:
         super().__init__(sock, packetizer_class=_Packets)
+        self.greeted = threading.Event()
 
     if TYPE_CHECKING:  # paramiko's own, which its type stubs leave out
 
@@ -139,6 +161,14 @@ class BoxTransport(Transport):
         request.add_int(DEFAULT_MAX_PACKET_SIZE)
         self._send_user_message(request)
         return channel
+
+    def _check_banner(self) -> None:
+        """Read the server's greeting; what is none ends the thread with NoGreeting."""
+        packets = self.packetizer
+        assert isinstance(packets, _Packets)
+        self.remote_version, rest = read_greeting(packets.receive, self.banner_timeout)
+        packets.put_back(rest)
+        self.greeted.set()
 
     def _parse_channel_open_success(self, message: Message) -> None:
         super()._parse_channel_open_success(message)  # type: ignore[misc]  # not in the stubs
