@@ -35,11 +35,14 @@ class Info:
 class LocalDisk:
     """This machine's files.
 
+    ``gone`` are the exceptions that say that none of it can be reached any more.
+
     ``keeps_handles`` says that an open handle stays with its file when that is renamed and another
     one takes its name; ``look_seconds`` is how often a busy run's files are looked at where nobody
     tells of changes.
     """
 
+    gone: "tuple[type[Exception], ...]" = ()
     keeps_handles = True
     look_seconds = 0.25
 

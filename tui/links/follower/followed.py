@@ -30,6 +30,26 @@ def regular(opened: Info) -> Info:
     return opened
 
 
+class Guarded:
+    """``with Guarded(file)``: a fault of ours within is that file's trouble and stops nothing else.
+
+    What says that the watcher, or the way to the disk, is gone passes through.
+    """
+
+    def __init__(self, followed: "Followed") -> None:
+        self.followed = followed
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: object, error: "BaseException | None", _: object) -> bool:
+        gone: "tuple[type[Exception], ...]" = (ConnectionError, *self.followed.disk.gone)
+        if not isinstance(error, Exception) or isinstance(error, gone):
+            return False
+        self.followed.failed(error)
+        return True
+
+
 class Followed:
     """One file of one run, looked at again and again by its path.
 
@@ -104,6 +124,15 @@ class Followed:
             self.known = True
             stat = stat_field(self.disk, info) if info else b""
             self.output.send(b"T", self.run, self.name, words(code), stat)
+
+    def failed(self, error: Exception) -> None:
+        """Send a fault of the follower itself as the file's trouble, once."""
+        trouble = (type(error).__name__,)
+        if trouble != self.trouble:
+            self.trouble = trouble
+            self.known = True
+            word = b"the follower failed at it: " + trouble[0].encode()
+            self.output.send(b"T", self.run, self.name, word, b"")
 
     def release(self) -> None:
         """Let go of the file: the next look reads it again, whatever its stat says."""

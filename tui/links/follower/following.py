@@ -3,7 +3,7 @@
 import time
 
 from tui.links.follower.disk import LocalDisk
-from tui.links.follower.followed import Followed
+from tui.links.follower.followed import Followed, Guarded
 from tui.links.follower.request import Request
 from tui.links.follower.runs import Run
 from tui.links.follower.search import MAX_RUNS, Found, Search
@@ -119,7 +119,10 @@ class Follower:
         for followed, run in ready:
             if self.output.full:
                 return
-            again = followed.check() if followed in run.files else None
+            again = None
+            if followed in run.files:
+                with Guarded(followed):
+                    again = followed.check()
             if again is None:
                 self.agenda.pop(followed, None)
             else:
@@ -130,5 +133,6 @@ class Follower:
         for run in self.ordered():
             if self.output.full:
                 return
-            if run.status.check() is None:
-                self.agenda.pop(run.status, None)
+            with Guarded(run.status):
+                if run.status.check() is None:
+                    self.agenda.pop(run.status, None)

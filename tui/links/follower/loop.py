@@ -5,6 +5,7 @@ import select
 import time
 
 from tui.links.follower.disk import moment
+from tui.links.follower.followed import Guarded
 from tui.links.follower.following import Follower
 from tui.links.follower.runs import Run
 
@@ -123,8 +124,9 @@ class Loop:
             if not self.output.full:
                 self.due[name] = now + getattr(self, "on_" + name)()
         for run in self.follower.runs.values():
-            if run.status.understand() and self.settled:
-                self.weights(run).check()
+            with Guarded(run.status):
+                if run.status.understand() and self.settled:
+                    self.weights(run).check()
 
     def on_search(self) -> float:
         """Look for new runs."""
@@ -166,14 +168,16 @@ class Loop:
         for run in self.follower.runs.values():
             if not run.hot():
                 self.follower.ask_for(run, run.due_files())
-                self.weights(run).check()
+                with Guarded(run.status):
+                    self.weights(run).check()
         return COLD_SECONDS
 
     def on_checkpoints(self) -> float:
         """Look at the weights of busy runs; the first time of all."""
         for run in self.follower.ordered():
             if not self.settled or run.hot():
-                self.weights(run).check()
+                with Guarded(run.status):
+                    self.weights(run).check()
         return CHECKPOINT_SECONDS
 
     def weights(self, run: Run) -> "Checkpoints":

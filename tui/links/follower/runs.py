@@ -50,7 +50,7 @@ class Status(Replaced):
         pid = values.get("pid")
         self.pid = pid if isinstance(pid, int) and 1 < pid < 1 << 22 else 0
         self.running = values.get("state") == "running"
-        self.started = parsed_time(str(values.get("started_at")))
+        self.started = parsed_time(values.get("started_at"))
         pace = values.get("mean_epoch_seconds")
         usable = isinstance(pace, (int, float)) and 0 < pace < LONGEST_PACE
         self.pace = float(str(pace)) if usable else 0.0
@@ -68,8 +68,10 @@ def parsed(data: bytes) -> "dict[str, object]":
     return values if isinstance(values, dict) else {}
 
 
-def parsed_time(text: str) -> float:
+def parsed_time(text: object) -> float:
     """Return an ISO 8601 UTC time in seconds since the epoch, 0.0 where it is not one."""
+    if not isinstance(text, str):
+        return 0.0
     day, _, clock = text[:19].partition("T")
     try:
         year, month, of_month = (int(part) for part in day.split("-"))

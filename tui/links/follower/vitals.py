@@ -5,6 +5,7 @@ import time
 
 from tui.links.follower import console, machine, processes
 from tui.links.follower.disk import moment
+from tui.links.follower.followed import Guarded
 from tui.links.follower.gpus import Gpus
 from tui.links.follower.request import Request
 from tui.links.follower.runs import Run, folders_beside
@@ -37,27 +38,28 @@ class Vitals:
     def send(self, runs: "list[Run]") -> "list[Run]":
         """Send the facts of now; return runs that follow a new console log."""
         fresh = self.survey(runs)
-        died = False
-        changed = []
-        devices = {}
+        alive = sum(run.alive for run in runs)
+        changed: "list[Run]" = []
         for run in runs:
-            devices[run.device] = run.path
-            if not fresh and not run.hot():
-                continue
-            training = self.trainings[run.path]
-            training.look()
-            if run.status.running and not training.alive:
-                # It may have written its end after we read: a status must not be older than this.
-                run.status.check()
-            died = died or (run.alive and not training.alive)
-            run.alive = training.alive
-            if (fresh or run.console is None) and self.find_console(run, runs):
-                changed.append(run)
-            self.send_run(run)
-        if fresh or died:
+            if fresh or run.hot():
+                with Guarded(run.status):
+                    self.look_at(run)
+                    if (fresh or run.console is None) and self.find_console(run, runs):
+                        changed.append(run)
+                    self.send_run(run)
+        if fresh or sum(run.alive for run in runs) < alive:
             self.machine.refresh()
-        self.send_box(devices)
+        self.send_box({run.device: run.path for run in runs})
         return changed
+
+    def look_at(self, run: Run) -> None:
+        """See whether a run's process lives."""
+        training = self.trainings[run.path]
+        training.look()
+        if run.status.running and not training.alive:
+            # It may have written its end after we read: a status must not be older than this.
+            run.status.check()
+        run.alive = training.alive
 
     def send_box(self, devices: "dict[int, bytes]") -> None:
         """Send the facts of the box, which end those of this moment."""
@@ -77,7 +79,8 @@ class Vitals:
         """Learn which processes belong to each run; the whole table is read now and then."""
         fresh = False
         for run in runs:
-            run.status.understand()
+            with Guarded(run.status):
+                run.status.understand()
             training = self.trainings.setdefault(run.path, processes.Training())
             fresh = training.name(run.status.pid, run.status.started) or fresh
         now = time.monotonic()
@@ -91,7 +94,8 @@ class Vitals:
             self.table = {}
         for run in runs:
             if run.status.pid:
-                self.trainings[run.path].survey(self.table)
+                with Guarded(run.status):
+                    self.trainings[run.path].survey(self.table)
         return True
 
     def send_run(self, run: Run) -> None:
