@@ -207,6 +207,16 @@ def test_a_root_may_be_a_run_itself_and_may_lie_in_the_home(kind: Kind, runs: Pa
     assert found == RunFound(str(run), "run1", str(runs))
 
 
+def test_a_root_may_be_written_in_many_ways(kind: Kind, runs: Path) -> None:
+    run = make_run(runs, "a/run1")
+    home = {"HOME": f"{runs.parent}/"}
+    for root in (f"{runs}/", f"{runs}//a/..", f"{runs.parent}/./runs", "~/runs", "~/runs/"):
+        with follow(kind, [root], environment=home) as box:
+            box.until_fact(Settled)
+        assert [one.id for one in box.received.runs.values()] == ["a/run1"]
+        assert box.received.data(run, files.STATUS)
+
+
 def test_only_the_run_that_was_asked_for_is_told(kind: Kind, runs: Path) -> None:
     make_run(runs, "run1")
     wanted = make_run(runs, "run12")

@@ -197,11 +197,7 @@ def test_what_a_strange_login_said_is_told_without_its_escapes() -> None:
         frames(FOUND, (b"b", RUN, b"train.log", b"-1", STAT, b"")),
         frames(FOUND, (b"b", RUN, b"train.log", b"9" * 30, STAT, b"")),
         frames(FOUND, (b"B", RUN, b"train.log", b"0", b"abc", b"3", STAT)),
-        frames(FOUND, (b"C", RUN, b"9 1 3 1 ../best.pt")),
-        frames((b"R", b"runs/run1", b"run1", b"runs")),
-        frames((b"R", b"/root/../etc", b"x", b"/root")),
-        frames((b"R", b"/root/x", b"../x", b"/root")),
-        frames((b"R", b"/" + b"x" * 5000, b"x", b"/")),
+        frames((b"R", b"/root/x", b"x")),
         frames((b"H", b"perl", b"1", b"", b"", b"")),
     ],
 )
@@ -211,6 +207,64 @@ def test_a_broken_or_hostile_frame_ends_the_connection(data: bytes) -> None:
         decoder.feed(data)
         decoder.finish()
     assert raised.value.kind == "protocol"
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "root"),
+    [
+        (b"/root/x", b"a//./b", b"/root"),
+        (b"/root/x", b"./a", b"/root"),
+        (b"/root/x", b"a/.", b"/root"),
+        (b"/root/x", b"a/", b"/root"),
+        (b"/root/x", b"a/../b", b"/root"),
+        (b"/root/x", b"../x", b"/root"),
+        (b"/root/x", b"..", b"/root"),
+        (b"/root/x", b"/root/x", b"/root"),
+        (b"/root/x", b"a\0b", b"/root"),
+        (b"/root/x", b"", b"/root"),
+        (b"/root/x", b"n" * 5000, b"/root"),
+        (b"/root/x", b"x", b""),
+        (b"runs/run2", b"run2", b"runs"),
+        (b"/root/../etc", b"x", b"/root"),
+        (b"", b"x", b"/root"),
+        (b"/" + b"x" * 5000, b"x", b"/"),
+    ],
+)
+def test_a_run_whose_name_leads_elsewhere_costs_itself_alone(
+    path: bytes, name: bytes, root: bytes
+) -> None:
+    of_it = (
+        (b"W", path, b"status.json", STAT, b"{}"),
+        (b"b", path, b"metrics.jsonl", b"0", STAT, b"x"),
+        (b"C", path, b"9 1 3 1 best.pt"),
+        (b"v", b"run", RUN),
+        (b"v", b"process", b"7 alive 5 0"),
+        (b"v", b"run", path),
+        (b"v", b"process", b"8 alive 5 0"),
+        (b"V", b"5"),
+        (b"g", path, b"metrics.jsonl"),
+        (b"r", path),
+    )
+    facts = decoded([frames(FOUND, (b"R", path, name, root), *of_it, (b"h", b"5"))])
+    assert isinstance(facts[1], Notice)
+    assert [type(fact) for fact in facts] == [RunFound, Notice, Vitals, Beat]
+    vitals = facts[2]
+    assert isinstance(vitals, Vitals)
+    assert vitals.runs[0].process is not None
+    assert [run.process.pid for run in vitals.runs if run.process] == [7]
+
+
+BAD_ROWS = (
+    *(b"", b"9 1 3 1", b"9 1 3 1 ", b"9 1 3 1 ..", b"9 1 3 1 ../best.pt", b"9 1 3 1 a\0b"),
+    *(b"x 1 3 1 b.pt", b"-9 1 3 1 b.pt", b"9 inf 3 1 b.pt", b"9 nan 3 1 b.pt", b"9" * 30),
+)
+
+
+@pytest.mark.parametrize("row", BAD_ROWS)
+def test_a_bad_row_costs_the_row(row: bytes) -> None:
+    facts = decoded([frames(FOUND, (b"C", RUN, row, b"9 -1 4 0 last.pt"))])
+    last = CheckpointStat("last.pt", 9, 0.0, 4, False)
+    assert facts[1:] == [Checkpoints("/root/runs/run1", (last,))]
 
 
 def test_a_box_that_never_stops_printing_costs_no_memory() -> None:

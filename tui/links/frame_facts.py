@@ -25,6 +25,7 @@ from tui.facts import (
 )
 from tui.links.vitals_text import VitalsReader
 from tui.runs import files
+from tui.text import said
 
 MAX_PATH = 4096
 MAX_RUNS = 2000
@@ -37,11 +38,19 @@ _KINDS: tuple[str, ...] = get_args(FollowerKind)
 _LARGEST = 2**62
 
 
+class _OfRefusedRun(Exception):
+    """A frame of a run that was refused: nothing is made of it."""
+
+
 class FactReader:
-    """Turns the frames of one connection into facts; knows which runs were announced."""
+    """Turns the frames of one connection into facts; knows which runs were announced.
+
+    A run whose name or path cannot be believed is refused with all that is told of it.
+    """
 
     def __init__(self) -> None:
         self._runs: set[str] = set()
+        self._refused: set[bytes] = set()
         self._vitals = VitalsReader()
 
     def read(self, kind: bytes, fields: Sequence[bytes]) -> Fact | None:
@@ -52,14 +61,19 @@ class FactReader:
         handler = _HANDLERS.get(kind)
         if handler is None:
             raise ValueError(f"its kind is unknown: {kind.decode()}")
-        return handler(self, fields)
+        try:
+            return handler(self, fields)
+        except _OfRefusedRun:
+            return None
 
     def _run(self, path: bytes) -> str:
         """Return the path of a run that was announced."""
         text = path.decode("utf-8", "surrogateescape")
-        if text not in self._runs:
-            raise ValueError("it names a run that was not announced")
-        return text
+        if text in self._runs:
+            return text
+        if path[: MAX_PATH + 1] in self._refused:
+            raise _OfRefusedRun
+        raise ValueError("it names a run that was not announced")
 
     def _hello(self, fields: Sequence[bytes]) -> Fact:
         kind = fields[0].decode("ascii")
@@ -75,17 +89,23 @@ class FactReader:
         )
 
     def _run_found(self, fields: Sequence[bytes]) -> Fact:
-        path, name, root = (
-            read_path(fields[0]),
-            read_path(fields[1], absolute=False),
-            read_path(fields[2]),
-        )
-        self._runs.add(path)
-        if len(self._runs) > MAX_RUNS:
+        raw_path, raw_name, raw_root = fields
+        try:
+            found = RunFound(read_path(raw_path), read_id(raw_name), read_path(raw_root))
+            self._runs.add(found.path)
+            self._refused.discard(raw_path)
+        except ValueError:
+            self._refused.add(raw_path[: MAX_PATH + 1])
+            found = None
+        if len(self._runs) + len(self._refused) > MAX_RUNS:
             raise ValueError(f"more than {MAX_RUNS} runs")
-        return RunFound(path, name, root)
+        name = said(raw_name.decode("utf-8", "replace"), 80)
+        return found or Notice(f"a run is left out, its name or path is none: {name}")
 
     def _run_gone(self, fields: Sequence[bytes]) -> Fact:
+        if fields[0][: MAX_PATH + 1] in self._refused:
+            self._refused.discard(fields[0][: MAX_PATH + 1])
+            raise _OfRefusedRun
         path = read_path(fields[0])
         self._runs.discard(path)
         self._vitals.forget(path)
@@ -117,7 +137,7 @@ class FactReader:
         return FileTrouble(
             self._run(path),
             read_name(name),
-            read_text(error)[:40],
+            read_text(error)[:80],
             read_stat(stat) if stat else None,
         )
 
@@ -125,11 +145,14 @@ class FactReader:
         return FileGone(self._run(fields[0]), read_name(fields[1]))
 
     def _checkpoints(self, fields: Sequence[bytes]) -> Fact:
-        return Checkpoints(self._run(fields[0]), tuple(read_checkpoint(row) for row in fields[1:]))
+        path = self._run(fields[0])
+        rows = (read_checkpoint(row) for row in fields[1:])
+        return Checkpoints(path, tuple(row for row in rows if row is not None))
 
     def _vitals_item(self, fields: Sequence[bytes]) -> None:
         name, value = fields
         if name == b"run":
+            self._vitals.end_run()
             self._vitals.begin_run(self._run(value))
         else:
             self._vitals.add(read_text(name), value)
@@ -181,6 +204,13 @@ def read_path(field: bytes, absolute: bool = True) -> str:
     return field.decode("utf-8", "surrogateescape")
 
 
+def read_id(field: bytes) -> str:
+    """Return a run's path below its root, which no other spelling may name too."""
+    if any(part in (b"", b".") for part in field.split(b"/")):
+        raise ValueError("not a run's name")
+    return read_path(field, absolute=False)
+
+
 def read_name(field: bytes) -> str:
     """Read a file's name: one of a run's own."""
     name = field.decode("ascii")
@@ -219,7 +249,7 @@ def read_stat(field: bytes) -> Stat:
     size, mtime, inode, device, mode, owner = field.split(b" ", 5)
     return Stat(
         size=read_integer(size),
-        mtime=max(0.0, float(mtime)),
+        mtime=read_moment(mtime),
         inode=read_identity(inode),
         device=read_identity(device),
         mode=read_integer(mode) & 0o7777,
@@ -234,15 +264,26 @@ def read_identity(field: bytes) -> int:
     return int(field) & (2**64 - 1)
 
 
-def read_checkpoint(field: bytes) -> CheckpointStat:
-    """Read ``size mtime inode complete name``."""
-    size, mtime, inode, complete, name = field.split(b" ", 4)
-    if b"/" in name or b"\0" in name or name in (b"", b".", b".."):
-        raise ValueError("not a file name")
-    return CheckpointStat(
-        name=name.decode("utf-8", "surrogateescape"),
-        size=read_integer(size),
-        mtime=max(0.0, float(mtime)),
-        inode=read_identity(inode),
-        complete={b"1": True, b"0": False}.get(complete),
-    )
+def read_moment(field: bytes) -> float:
+    """Read when a file was changed; before the epoch is at its start."""
+    number = float(field)
+    if not number < 1e12:
+        raise ValueError("not a time")
+    return max(0.0, number)
+
+
+def read_checkpoint(field: bytes) -> CheckpointStat | None:
+    """Read ``size mtime inode complete name``; None for a row that says no such thing."""
+    try:
+        size, mtime, inode, complete, name = field.split(b" ", 4)
+        if b"/" in name or b"\0" in name or name in (b"", b".", b".."):
+            return None
+        return CheckpointStat(
+            name=name.decode("utf-8", "surrogateescape"),
+            size=read_integer(size),
+            mtime=read_moment(mtime),
+            inode=read_identity(inode),
+            complete={b"1": True, b"0": False}.get(complete),
+        )
+    except ValueError:
+        return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from posixpath import normpath
 
 from tui.links.base import HEARTBEAT_SECONDS, FollowRequest
 from tui.links.follower.tailed import LOG_BACKLOG
@@ -42,8 +43,13 @@ def settings(request: FollowRequest, marker: str, machine: bool) -> str:
     values.update(_known(request))
     lines = [f"{name}={shell_quoted(str(value))}" for name, value in values.items()]
     lines.append(f"PATH=$PATH:{':'.join(PLACES)}:/bin:/sbin:/usr/sbin")
-    lines.append("set -- " + " ".join(shell_quoted(root) for root in request.roots))
+    lines.append("set -- " + " ".join(shell_quoted(_plain(root)) for root in request.roots))
     return "\n".join(lines) + "\n"
+
+
+def _plain(root: str) -> str:
+    """Return a root as the follower in python names it: without ``..`` and doubled slashes."""
+    return normpath(root).replace("//", "/") if root.startswith("/") else root
 
 
 def _names() -> dict[str, object]:

@@ -48,6 +48,10 @@ class VitalsReader:
         self.forget(path)
         self._run = self._runs[path] = []
 
+    def end_run(self) -> None:
+        """The next items are of no run that is known."""
+        self._run = None
+
     def add(self, name: str, value: bytes) -> None:
         """Take one item. Raises ValueError when a box says absurdly much."""
         text = value.decode("utf-8", "surrogateescape")

@@ -45,7 +45,7 @@ hello() {
 	host=$(uname -n 2>/dev/null)
 	roots=0
 	for root; do
-		case $root in "~" | "~/"*) root=$HOME${root#"~"} ;; esac
+		case $root in "~" | "~/"*) root=${HOME%/}${root#"~"} ;; esac
 		[ "$root" = / ] || root=${root%/}
 		roots=$((roots + 1))
 		eval "root_$roots=\$root"
