@@ -34,7 +34,7 @@ look_at() { # INDEX LINE
 	eval "f_misses_$i=0 run_path=\$r_path_$run newest=\$r_newest_$run"
 	eval "f_mtime_$i=\$mtime"
 	[ "$name" = "$CONSOLE" ] || [ "$mtime" -le "$newest" ] || eval "r_newest_$run=\$mtime"
-	[ "$stat" != "$sig" ] || return 0
+	if [ "$stat" = "$sig" ]; then is_fresh_status || return 0; fi
 	if [ ! -r "$path" ]; then
 		frame T "$run_path" "$name" EACCES "$stat"
 		eval "f_sig_$i=\$stat f_known_$i=1 f_trouble_$i=1"
@@ -44,12 +44,18 @@ look_at() { # INDEX LINE
 	if [ "$kind" = r ]; then take_whole; else take_appended; fi
 }
 
+# Replaced twice within a second it may have its old size and even its old inode again: the clock
+# of these tools cannot tell, so what was just written is read once more.
+is_fresh_status() { [ "$name" = "$STATUS" ] && [ "$mtime" -ge $((now - 2)) ]; }
+
 take_whole() {
 	if [ "$size" -gt "$REPLACED_LIMIT" ]; then
 		frame T "$run_path" "$name" EFBIG "$stat"
 	else
 		data=$(head -c "$REPLACED_LIMIT" "$path" 2>/dev/null && echo .) || return 0
 		data=${data%.}
+		eval "before=\$f_head_$i f_head_$i=\$data"
+		[ "$stat$data" != "$sig$before" ] || return 0
 		frame W "$run_path" "$name" "$stat" "$data"
 		[ "$name" != "$STATUS" ] || take_status
 	fi

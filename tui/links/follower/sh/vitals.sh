@@ -32,23 +32,28 @@ vitals() {
 }
 
 # A training may have written its end after its status was read: that is told before its death.
-status_again() {
-	kept_run=$k kept_facts=$facts
-	look all "$STATUS"
-	k=$kept_run facts=$kept_facts
+# The next one may have begun meanwhile, and its process is the one to tell then.
+living_facts() { # RUN: sets $pid and $facts; what was told already needs no second look
+	for attempt in 1 2 3; do
+		eval "pid=\$r_pid_$1"
+		facts=
+		[ -n "$pid" ] && [ "$pid" -gt 1 ] || return 0
+		process_facts "$1" "$pid"
+		case $facts in *" gone - -" | *" zombie "*) ;; *) return 0 ;; esac
+		case $sent_facts$nl in "$facts$nl"*) return 0 ;; esac
+		kept_pid=$pid kept_facts=$facts
+		look all "$STATUS"
+		facts=$kept_facts
+		eval "pid=\$r_pid_$1"
+		[ "$pid" != "$kept_pid" ] || return 0
+	done
 }
 
 run_vitals() {
-	eval "pid=\$r_pid_$k root=\$r_root_$k sent_facts=\$r_facts_$k"
-	facts=
+	eval "root=\$r_root_$k sent_facts=\$r_facts_$k"
+	living_facts $k
 	run_pid=$pid
-	if [ -n "$pid" ] && [ "$pid" -gt 1 ]; then
-		eval "lived=\$r_alive_$k"
-		process_facts $k "$pid"
-		case $facts in *" gone - -" | *" zombie "*)
-			[ -z "$lived" ] && [ -n "$sent_facts" ] || status_again
-			;;
-		esac
+	if [ -n "$facts" ]; then
 		tree_facts $k "$pid"
 	else
 		eval "r_alive_$k="
