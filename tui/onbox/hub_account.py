@@ -60,22 +60,22 @@ def writable(account: dict[str, object], repo: str) -> tuple[bool | None, str | 
     return False, "namespace"
 
 
-def check(api: HfApi, repo: str) -> dict[str, object]:
+def check(api: HfApi, repo: str, timeout: float | None = None) -> dict[str, object]:
     """Ask who this is and what there is: ``{client, xet, account, repo}``.
 
     ``repo`` is ``{name, exists, private, sha, writable, missing}``. Raises what the client raises.
     """
     account = account_of(api.whoami())
     may, missing = writable(account, repo)
-    found = look_at(api, repo)
+    found = look_at(api, repo, timeout)
     found.update({"writable": may, "missing": missing})
     return {**versions(), "account": account, "repo": found}
 
 
-def look_at(api: HfApi, repo: str) -> dict[str, object]:
-    """Return ``{name, exists, private, sha}`` of a repository."""
+def look_at(api: HfApi, repo: str, timeout: float | None = None) -> dict[str, object]:
+    """Return ``{name, exists, private, sha}`` of a repository; ``timeout`` in seconds."""
     try:
-        info = api.repo_info(repo)
+        info = api.repo_info(repo, timeout=timeout)
     except Exception as error:
         # The class for it differs between versions, and the client also takes a 401 for it.
         if getattr(getattr(error, "response", None), "status_code", None) != 404:

@@ -17,7 +17,7 @@ GRACE_SECONDS = 5.0
 def follow(job: Job, wire: Wire, tick: float = 0.2, source: int = 0) -> None:
     """Send ``progress`` whenever it changes, then ``result``; return early when ``source`` ends.
 
-    A running job gives a sign of life (``beat``) every few seconds.
+    As a sign of life, the progress comes every few seconds even if nothing moves.
     """
     job.need()
     last: dict[str, object] | None = None
@@ -25,10 +25,11 @@ def follow(job: Job, wire: Wire, tick: float = 0.2, source: int = 0) -> None:
     while True:
         state = job.state()
         progress = job.read("progress")
-        if progress is not None and progress != last:
+        silent = time.monotonic() - spoken > BEAT_SECONDS
+        if progress is not None and (progress != last or silent):
             wire.send("progress", progress)
             last, spoken = progress, time.monotonic()
-        elif time.monotonic() - spoken > BEAT_SECONDS:
+        elif silent:
             wire.beat()
             spoken = time.monotonic()
         if state != "running":
