@@ -19,6 +19,8 @@ PACKET_BYTES = 128 << 10
 class BulkPipe(ExecPipe):
     """An ExecPipe whose session is opened at once or not at all."""
 
+    read_bytes = 2 << 20
+
     def __init__(self, connection: Connection, command: str) -> None:
         """Raises LinkError: "busy" where the box refuses a further session, "lost"."""
         self._connection = connection

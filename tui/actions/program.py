@@ -170,6 +170,10 @@ class Program:
                 self._check_silence()
                 yield None
                 continue
+            except ActionError:
+                if self._closed.is_set():
+                    raise ActionError("cancelled", "cancelled") from None
+                raise
             if not data:
                 self._end()
             self._heard = self._clock()

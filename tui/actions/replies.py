@@ -26,7 +26,7 @@ class Message:
 class Data:
     """The next raw bytes of a data frame; a frame may come in several pieces."""
 
-    payload: bytes
+    payload: memoryview
 
 
 Reply = Message | Data
@@ -45,21 +45,24 @@ class Decoder:
 
     def feed(self, data: bytes) -> Iterator[Reply]:
         """Yield the replies that are complete. Raises ActionError("protocol")."""
-        while data:
+        view, at = memoryview(data), 0
+        while at < len(data):
             if self._left:
-                payload, data = data[: self._left], data[self._left :]
+                payload = view[at : at + self._left]
                 self._left -= len(payload)
+                at += len(payload)
                 yield Data(payload)
                 continue
-            line, newline, data = data.partition(b"\n")
-            self._buffer += line
+            end = data.find(b"\n", at)
+            self._buffer += data[at : end if end >= 0 else len(data)]
             if len(self._buffer) > MAX_LINE:
                 self._overlong()
-            if newline:
-                reply = self._line(self._buffer)
-                self._buffer = b""
-                if reply is not None:
-                    yield reply
+            if end < 0:
+                return
+            line, self._buffer, at = self._buffer, b"", end + 1
+            reply = self._line(line)
+            if reply is not None:
+                yield reply
 
     def _overlong(self) -> None:
         if self.started:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 OPENSSH_LANES = 4
 """OpenSSH's window for a session is 2 MB: far boxes need several to fill a line."""
 
+FREED_SECONDS = (0.1, 0.2, 0.4)
+"""A session that just ended takes a moment to be free again where there may be but one."""
+
 Start = Callable[[str], Pipe]
 
 
@@ -110,13 +113,16 @@ class SshShell:
         import_paramiko()
         from tui.actions.bulk_pipe import BulkPipe
 
-        self._connections = [each for each in self._connections if each.alive]
-        for connection in self._connections[-1:]:
-            try:
-                return BulkPipe(connection, command_line)
-            except LinkError as error:
-                if error.kind not in ("busy", "lost"):
-                    raise
+        for seconds in FREED_SECONDS:
+            self._connections = [each for each in self._connections if each.alive]
+            for connection in self._connections:
+                try:
+                    return BulkPipe(connection, command_line)
+                except LinkError as error:
+                    if error.kind not in ("busy", "lost"):
+                        raise
+            if not self._connections or self._parts.wait(seconds):
+                break
         try:
             return BulkPipe(self._connect(), command_line)
         except NeedsOpenSsh as need:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.program import Program, told_error
 from tui.actions.replies import Data, Message, Reply
@@ -97,7 +98,10 @@ class Stage:
 
 @dataclass(slots=True)
 class Snapshot:
-    """What was taken of a run, by the program that holds it; ``refused`` by the files' names."""
+    """What was taken of a run, by the program that holds it; ``refused`` by the files' names.
+
+    ``handed_over`` is set by who has given a kept snapshot to somebody else to remove.
+    """
 
     run: str
     program: Program
@@ -105,6 +109,7 @@ class Snapshot:
     checkpoints: dict[str, TakenFile] = field(default_factory=dict)
     files: dict[str, TakenFile] = field(default_factory=dict)
     refused: dict[str, ActionError] = field(default_factory=dict)
+    handed_over: bool = False
 
     def read_request(self, taken: TakenFile, offset: int, length: int) -> dict[str, Any]:
         """Return the request that reads a part of a file, for this or another program."""
@@ -152,23 +157,32 @@ def snapshot(
     rules: Rules | None = None,
     tell: Callable[[Stage], None] | None = None,
     bulk: bool = False,
+    cancel: Cancel | None = None,
+    keep: bool = False,
 ) -> Iterator[Snapshot]:
     """Take files of a run directory, and let them go at the end of the block.
 
+    ``keep`` lets the snapshot outlive the program and the link, for who sets ``handed_over``; what
+    is left over for a day goes at the run's next snapshot.
     A checkpoint or file that cannot be taken is in ``refused``; nothing of it is raised.
     Raises ActionError when the box cannot be asked. ``tell`` may raise to stop.
     """
     rules = rules or Rules()
-    wanted = {"names": list(names), "files": list(files), "console": console}
+    wanted = {"names": list(names), "files": list(files), "console": console, "keep": keep}
     request = {"op": "snapshot", "run": run, **wanted, **rules.values()}
     with Program(shell, MODULE, request, bulk) as program:
+        if cancel is not None:
+            cancel.ends(program.close)
         taken = Snapshot(run, program)
         patience = rules.longest + LIST_SECONDS
         for reply in program.replies(program.first, patience, idle=True):
             _take(taken, reply, tell)
         _check_names(taken, {*names, *files, *(["console.log"] if console else [])})
-        yield taken
-        _let_go(taken)
+        try:
+            yield taken
+        finally:
+            if not taken.handed_over:
+                _let_go(taken)
 
 
 def _take(taken: Snapshot, reply: Reply, tell: Callable[[Stage], None] | None) -> None:

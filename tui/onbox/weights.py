@@ -7,6 +7,7 @@ the last one holds ``done`` or ``error``. Requests are answered in order.
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
 import time
@@ -29,7 +30,7 @@ from tui.onbox.snapshot import Rules, Taker
 from tui.onbox.training import Training
 from tui.onbox.wire import Ended, Line
 
-FRAME_BYTES = 256 << 10
+FRAME_BYTES = 1 << 20
 PROGRESS_SECONDS = 0.25
 SETTLED_SECONDS = 2.0
 
@@ -39,6 +40,8 @@ def main(first: bytes) -> None:
     line = Line(first, sys.stdin.buffer, 1)
     program = Program(line)
     line.last_will = program.clean_up
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
     try:
         line.start()
         request = line.request()
@@ -52,6 +55,10 @@ def main(first: bytes) -> None:
     os._exit(0)  # a thread that waits for input would hold up an ordinary end
 
 
+def _stop(number: int, frame: object) -> None:
+    raise Ended
+
+
 class Program:
     """Answers the requests of one line."""
 
@@ -61,6 +68,7 @@ class Program:
         self._re: Any = None
         self._told = 0.0
         self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "hello": lambda request: {},
             "list": self._list,
             "snapshot": self._snapshot,
             "read": self._read,

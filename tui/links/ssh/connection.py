@@ -176,6 +176,8 @@ def _add_hop(connection: Connection, hop: Hop, asker: Asker, compress: bool) -> 
     connection.parts.add(lambda: cut(transport))
     connection.transports.append(transport)
     transport.use_compression(compress)
+    if not compress:
+        transport.prefer_fast_ciphers()
     transport.prefer_host_keys(check.known.key_types)
     shake_hands(transport, hop, connection.parts, proxy)
     offered = HostKey.from_blob(transport.get_remote_server_key().asbytes())

@@ -24,6 +24,8 @@ NO_EXEC_HINT = "boxtop needs a login that may run commands, or SFTP"
 class ExecPipe:
     """A running command. One thread reads; ``write`` and ``close`` may come from another."""
 
+    read_bytes = READ_BYTES
+
     def __init__(self, connection: Connection, command: str) -> None:
         self._connection = connection
         self._channel = connection.open_session(may_guess=True)
@@ -68,7 +70,7 @@ class ExecPipe:
         """
         self._drain_errors()
         self._channel.settimeout(timeout)
-        received: bytes = self._channel.recv(READ_BYTES)
+        received: bytes = self._channel.recv(self.read_bytes)
         self._drain_errors()
         if not received and not self._connection.alive:
             raise self._connection.lost(self._connection.transport.get_exception())

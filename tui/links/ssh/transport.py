@@ -122,6 +122,11 @@ class BoxTransport(Transport):
         first = tuple(name for name in wanted if name in offered)
         options.key_types = first + tuple(name for name in offered if name not in first)
 
+    def prefer_fast_ciphers(self) -> None:
+        """Ask for AES-GCM first: it enciphers and proves in one go, twice as fast."""
+        options = self.get_security_options()
+        options.ciphers = tuple(sorted(options.ciphers, key=lambda name: "gcm" not in name))
+
     def acknowledge_at_once(self) -> None:
         """Let TCP acknowledge what comes next without its usual 40 ms of waiting for company.
 
