@@ -27,6 +27,10 @@ class LargeFiles:
     def batch(self, exchange: Exchange, repo: str) -> None:
         self.hub.routes.writable(exchange, repo)
         asked = exchange.json()
+        if self.hub.prefers_xet and "xet" in asked["transfers"]:
+            objects = [self._action(repo, wanted, False) for wanted in asked["objects"]]
+            exchange.answer(200, {"transfer": "xet", "objects": objects})
+            return
         parts = "multipart" in asked["transfers"]
         objects = [self._action(repo, wanted, parts) for wanted in asked["objects"]]
         multipart = any(

@@ -32,6 +32,8 @@ class Hub:
         self.token = self.add_token(Token(SECRET)).secret
         self.multipart_bytes: int | None = None
         """Size from which LFS uploads go in parts of 64 kB; None: never."""
+        self.prefers_xet = False
+        """Whether a client that offers xet in its batch (0.30 to 1.x) is told to use it."""
         self.xorbs: dict[str, bytes] = {}
         self.released = threading.Event()
         self.routes = Routes(self)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hub import HTML_502, Answer, Cut, Hang, Hub, hub_fixture  # noqa: F401
+from tests.hub import HTML_502, Answer, Cut, Hang, Hub, Trickle, hub_fixture  # noqa: F401
 from tests.hub.accounts import Json
 from tests.hub.program import Program, ask, request, snapshot
 
@@ -139,6 +139,11 @@ def test_a_connection_cut_always_is_told(hub: Hub, tmp_path: Path) -> None:
     assert (result["ok"], result["landed"]) == (False, False)
     assert result["error"]["stage"] == "uploading"
     assert hub.asked("commit") == []
+
+
+def test_a_slow_line_is_no_fault(hub: Hub, tmp_path: Path, way: str) -> None:
+    hub.order(LARGE[way], Trickle(piece=8_000))
+    assert push(hub, tmp_path, way)["ok"] is True
 
 
 def test_a_rate_limit_on_the_way_is_waited_for(hub: Hub, tmp_path: Path) -> None:

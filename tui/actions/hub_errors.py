@@ -127,7 +127,8 @@ def kind_of(known: Facts) -> HubKind:
         if name in _NAMES:
             kind = _NAMES[name]
             return "tls" if "CERTIFICATE_VERIFY" in known.text else kind
-    return _of_text(known.text)
+    kind = _of_text(known.text)
+    return "cut" if kind == "unknown" and known.type == "Impatient" else kind
 
 
 def _of_status(known: Facts) -> HubKind:

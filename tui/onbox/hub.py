@@ -14,7 +14,8 @@ not in argv, environment, files or replies. The box's own huggingface_hub is use
 ``forget``   job                                            -> ``forgotten``
 ``install``                                                 -> ``installed``
 
-``marker`` and ``id`` come with each. ``files`` is ``[{path_in_repo, local_path, size, sha256}]``.
+``marker`` and ``id`` come with each. ``files`` is ``[{path_in_repo, local_path, size, sha256}]``, or
+``{path_in_repo, text}`` for a small file that lies nowhere yet.
 What fails is ``error``, with the facts of ``hub_facts``; a push that fails has them in its result.
 The last reply to a request is ``{"re": id, "done": {kind: ...}}``, those before have no ``done``.
 """
@@ -126,16 +127,17 @@ def _push(request: dict[str, object], wire: Wire) -> None:
     if not isinstance(files, list) or not files:
         raise Problem("BadRequest", "no files to push")
     for file in files:
-        if not {"path_in_repo", "local_path", "size", "sha256"} <= set(file):
+        needed = {"path_in_repo"} if "text" in file else {"local_path", "size", "sha256"}
+        if not needed <= set(file):
             raise Problem("BadRequest", "a file lacks what must be known of it")
     job = Job(str(request.get("job") or os.urandom(8).hex()))
     known = ("repo", "message", "cleanup", "private", "disable_xet")
     document = {name: request.get(name) for name in known}
     told = ("path_in_repo", "size", "sha256")
-    document["files"] = [{name: file[name] for name in told} for file in files]
+    document["files"] = [{name: file.get(name) for name in told} for file in files]
     document["repo"] = _needed(request, "repo")
     job.create(document)
-    begin(job, request)
+    begin(job, {**request, "files": [job.written(file) for file in files]})
     started = {"job": job.name, "directory": str(job.directory), "pid": job.uploader()}
     wire.send("started", started)
     follow(job, wire)

@@ -189,13 +189,15 @@ def count_xet(meter: Meter) -> None:
         def __init__(self, *_: object, **__: object) -> None:
             """Need nothing of what the bars are told."""
 
-        def update_progress(self, report: object, *_: object) -> None:
-            """Count: 2.x and 0.3x name the bytes alike."""
-            done = getattr(report, "total_bytes_completed", 0) or 0
-            sent = getattr(report, "total_transfer_bytes_completed", 0) or 0
+        def update_progress(self, total_update: object, item_updates: object) -> None:
+            """Count. hf_xet wants these names of 0.3x; 2.x calls the bytes the same."""
+            done = getattr(total_update, "total_bytes_completed", 0) or 0
+            sent = getattr(total_update, "total_transfer_bytes_completed", 0) or 0
             meter.sent(int(done), int(sent))
 
         def __getattr__(self, name: str) -> object:
             return lambda *_, **__: None
 
-    setattr(reporting, "XetUploadProgressReporter", Reporter)  # noqa: B010 - mypy minds the name
+    for name in ("XetUploadProgressReporter", "XetProgressReporter"):  # 2.x, 0.3x to 1.x
+        if hasattr(reporting, name):
+            setattr(reporting, name, Reporter)

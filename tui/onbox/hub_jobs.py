@@ -6,6 +6,7 @@ and its start time), ``progress.json`` and at the end ``result.json``. Each is r
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from tui.onbox.hub_wire import encoded
 
 JOB_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 CLEANUP_PREFIX = ".boxtop-"
+MAX_JOBS = 50
 
 
 def pushes_directory() -> Path:
@@ -58,6 +60,17 @@ class Job:
             file.write(encoded(document, secrets) + "\n")
         temporary.replace(path)
 
+    def written(self, file: dict[str, object]) -> dict[str, object]:
+        """Return a file of a push as it lies on the disk: what comes as ``text`` is written here."""
+        if "text" not in file:
+            return file
+        data = str(file["text"]).encode("utf-8", "replace")
+        digest = hashlib.sha256(data).hexdigest()
+        path = self.directory / f"text-{digest[:16]}"
+        path.write_bytes(data)
+        known = {"local_path": str(path), "size": len(data), "sha256": digest}
+        return {"path_in_repo": file["path_in_repo"], **known}
+
     def read(self, name: str) -> dict[str, object] | None:
         """Return one of the files, None when it is not there."""
         try:
@@ -94,13 +107,15 @@ class Job:
 
 
 def all_jobs() -> list[Job]:
-    """Return every push that this user has a directory of."""
+    """Return the newest pushes that this user has directories of, the newest first."""
+    found = []
     try:
-        names = sorted(path.name for path in pushes_directory().iterdir())
+        for path in pushes_directory().iterdir():
+            if JOB_NAME.fullmatch(path.name) and (path / "job.json").is_file():
+                found.append(((path / "job.json").stat().st_mtime, path.name))
     except OSError:
-        return []
-    jobs = [Job(name) for name in names if JOB_NAME.fullmatch(name)]
-    return [job for job in jobs if (job.directory / "job.json").is_file()]
+        pass
+    return [Job(name) for _, name in sorted(found, reverse=True)[:MAX_JOBS]]
 
 
 def start_time(pid: int) -> str | None:

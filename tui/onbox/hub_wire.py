@@ -10,15 +10,19 @@ import sys
 _TOKENS = re.compile(
     r"hf_(?!(?:hub|xet|transfer|token|home|api|endpoint)(?![A-Za-z0-9]))[A-Za-z0-9]+"
 )
+_SIGNED = re.compile(r"(https?://[^\s?'\"<>]+)\?[^\s'\"<>)]+")
 MASK = "hf_***"
 
 
 def redacted(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """Return text without the given secrets and without anything that looks like a Hub token."""
+    """Return text without the given secrets, Hub tokens, and what follows ``?`` in addresses.
+
+    The Hub's storage has addresses that are signed: who knows one may write.
+    """
     for secret in secrets:
         if secret:
             text = text.replace(secret, MASK)
-    return _TOKENS.sub(MASK, text)
+    return _SIGNED.sub(r"\1?***", _TOKENS.sub(MASK, text))
 
 
 def encoded(document: dict[str, object], secrets: tuple[str, ...] = ()) -> str:
