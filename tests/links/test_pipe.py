@@ -18,9 +18,9 @@ from tests.waiting import wait_until
 from tui.facts import Beat, FileBytes, FileWhole, Hello, Settled
 from tui.links.base import DEADLINE_SECONDS, FollowRequest, LinkError
 from tui.links.follower.wire import frame
-from tui.links.pipe import NOISE_SECONDS, START_SECONDS, FollowerPipe
+from tui.links.pipe import LOGIN_SECONDS, NOISE_SECONDS, START_SECONDS, FollowerPipe
 from tui.links.process_pipe import ProcessPipe
-from tui.links.request import PING, PING_SECONDS
+from tui.links.request import PING, PING_SECONDS, request_line
 from tui.runs import files
 
 MARKER = "0123456789abcdef"
@@ -127,6 +127,25 @@ def test_a_login_that_starts_tmux_is_known_within_ten_seconds() -> None:
     assert raised.value.kind == "no_exec"
     assert clock.now - began < 10.0
     assert NOISE_SECONDS < 10.0
+
+
+def test_a_login_that_repeats_what_it_is_told_is_known_within_ten_seconds() -> None:
+    request = request_line(REQUEST, marker=MARKER)
+    follower, _, clock = scripted(b"program\n" + request[:200], request[200:] + b"\n")
+    began = clock.now
+    with pytest.raises(LinkError, match="repeats") as raised:
+        next(follower.facts())
+    assert raised.value.kind == "no_exec"
+    assert clock.now - began < 10.0
+
+
+def test_a_login_that_prints_without_end_is_left() -> None:
+    follower, _, clock = scripted(*[part for _ in range(99) for part in (b"loading\n", None)])
+    began = clock.now
+    with pytest.raises(LinkError, match="it said: loading") as raised:
+        next(follower.facts())
+    assert raised.value.kind == "protocol"
+    assert LOGIN_SECONDS <= clock.now - began < LOGIN_SECONDS + 3.0
 
 
 def test_a_bashrc_that_mentions_tmux_is_no_obstacle() -> None:

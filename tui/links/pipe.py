@@ -13,8 +13,11 @@ from tui.links.noise import is_final, last_line
 from tui.links.request import PING, PING_SECONDS, python_input
 from tui.links.shell_input import sh_input
 
-START_SECONDS = 30.0
-"""A box that is swapping may need this long to start a program."""
+START_SECONDS = 25.0
+"""A box that is swapping may be silent for so long before it starts a program."""
+
+LOGIN_SECONDS = 60.0
+"""A login may print for so long before it runs what it was asked to."""
 
 NOISE_SECONDS = 8.0
 """How long a reply that names a known obstacle may still turn into a follower."""
@@ -66,6 +69,7 @@ class FollowerPipe:
         self._wall = wall
         self._decoder = Decoder(marker)
         self._shell_sent = False
+        self._echoed = False
         self._began = self._heard = self._pinged = clock()
         self._drift = wall() - clock()
 
@@ -86,6 +90,7 @@ class FollowerPipe:
             now = self._clock()
             if data:
                 self._heard = now
+                self._echoed |= self._marker.encode() in data
                 for fact in self._decoder.feed(data):
                     yield fact
                     if self._request.once and isinstance(fact, Settled):
@@ -98,11 +103,14 @@ class FollowerPipe:
     def _patience(self) -> float:
         """Return how long the next read may take."""
         now = self._clock()
-        due = min(self._pinged + PING_SECONDS, self._heard + self._deadline())
+        due = min(self._pinged + PING_SECONDS, self._ends())
         return min(max(due - now, 0.01), LISTEN_SECONDS)
 
-    def _deadline(self) -> float:
-        return DEADLINE_SECONDS if self._decoder.started else START_SECONDS
+    def _ends(self) -> float:
+        """Return when it is over: a follower may not be silent for long, a login not print long."""
+        if self._decoder.started:
+            return self._heard + DEADLINE_SECONDS
+        return min(self._heard + START_SECONDS, self._began + LOGIN_SECONDS)
 
     def _answer(self) -> None:
         """Send the sh source to a box without python; give up where a gateway refuses."""
@@ -123,12 +131,16 @@ class FollowerPipe:
         """Ping when it is time; raise when the other side was silent for too long."""
         if self._wall() - now - self._drift > SLEPT_SECONDS:
             raise LinkError("lost", "this computer slept, or its clock was set")
-        silent = now - self._heard
-        if silent > self._deadline():
+        if now > self._ends():
             if self._decoder.started:
-                raise LinkError("lost", f"no sign of life for {silent:.0f} s")
-            raise LinkError("unreachable", f"the box did not start a command in {silent:.0f} s")
+                raise LinkError("lost", f"no sign of life for {now - self._heard:.0f} s")
+            if self._decoder.noise:
+                raise self._decoder.explain(self._pipe.errors)
+            seconds = f"{now - self._began:.0f} s"
+            raise LinkError("unreachable", f"the box did not start a command in {seconds}")
         if not self._decoder.started and now - self._began >= NOISE_SECONDS:
+            if self._echoed:
+                raise LinkError("no_exec", "the login repeats what it is told and runs nothing")
             error = self._decoder.explain(self._pipe.errors)
             if error.kind == "no_exec":
                 raise error
