@@ -140,6 +140,15 @@ def test_progress_is_of_bytes_that_went_out(hub: Hub, tmp_path: Path, way: str) 
         assert program.until("result")["ok"] is True
 
 
+def test_a_file_can_be_given_as_text(hub: Hub, tmp_path: Path) -> None:
+    text = {"path_in_repo": "boxtop.json", "text": '{"epoch": 3, "name": "r\u00fcn"}\n'}
+    result = ask(request(hub, "push", files=[*snapshot(tmp_path), text]))
+    assert result["ok"] is True
+    entry = hub.store.repos["my-org/my-run"].head.entries["boxtop.json"]
+    assert entry.data.decode() == text["text"]
+    assert result["files"][-1]["blob_oid"] == git_blob_oid(entry.data)
+
+
 def test_a_cleanup_that_is_no_snapshot_is_left_alone(hub: Hub, tmp_path: Path) -> None:
     files = snapshot(tmp_path)
     ask(request(hub, "push", files=files, cleanup=str(tmp_path)))

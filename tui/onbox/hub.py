@@ -14,8 +14,8 @@ not in argv, environment, files or replies. The box's own huggingface_hub is use
 ``forget``   job                                            -> ``forgotten``
 ``install``                                                 -> ``installed``
 
-``marker`` and ``id`` come with each. ``files`` is ``[{path_in_repo, local_path, size, sha256}]``, or
-``{path_in_repo, text}`` for a small file that lies nowhere yet.
+``marker`` and ``id`` come with each. ``files`` is ``[{path_in_repo, local_path, size, sha256}]``,
+or ``{path_in_repo, text}`` for a small file that lies nowhere yet.
 What fails is ``error``, with the facts of ``hub_facts``; a push that fails has them in its result.
 The last reply to a request is ``{"re": id, "done": {kind: ...}}``, those before have no ``done``.
 """
@@ -122,13 +122,13 @@ def _wait(thread: threading.Thread, wire: Wire, seconds: float) -> None:
 
 def _push(request: dict[str, object], wire: Wire) -> None:
     """Start the uploader and follow it."""
-    _token(request)
+    request = {**request, "token": _token(request)}
     files = request.get("files")
     if not isinstance(files, list) or not files:
         raise Problem("BadRequest", "no files to push")
     for file in files:
-        needed = {"path_in_repo"} if "text" in file else {"local_path", "size", "sha256"}
-        if not needed <= set(file):
+        needed = {"text"} if "text" in file else {"local_path", "size", "sha256"}
+        if not needed | {"path_in_repo"} <= set(file):
             raise Problem("BadRequest", "a file lacks what must be known of it")
     job = Job(str(request.get("job") or os.urandom(8).hex()))
     known = ("repo", "message", "cleanup", "private", "disable_xet")

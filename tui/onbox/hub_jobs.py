@@ -61,7 +61,7 @@ class Job:
         temporary.replace(path)
 
     def written(self, file: dict[str, object]) -> dict[str, object]:
-        """Return a file of a push as it lies on the disk: what comes as ``text`` is written here."""
+        """Return a file of a push as it lies on the disk: ``text`` is written here."""
         if "text" not in file:
             return file
         data = str(file["text"]).encode("utf-8", "replace")
