@@ -44,7 +44,7 @@ QUIET_SECONDS = 0.1
 """Mirrors are read in this time: the first true picture does not wait for the network's code."""
 
 TICK_SECONDS = 1.0
-"""Ages and times to go are counted on this often."""
+"""Ages and times to go are counted on this long after anything was shown."""
 
 MESSAGE_SECONDS = 4.0
 
@@ -106,6 +106,7 @@ class BoxtopApp(App[str], inherit_bindings=False):
         self.can_plot = False
         self.boxes: tuple[BoxView, ...] = ()
         self._repaint: Timer | None = None
+        self._tick: Timer | None = None
         self._news_shown = 0.0
         self._message: Timer | None = None
         self.questions = Questions(self)
@@ -131,8 +132,8 @@ class BoxtopApp(App[str], inherit_bindings=False):
         self.set_class(self.ascii_only, "-ascii")
         if not self.is_headless:
             end_on_signals(lambda code: self.exit(return_code=code))
-        self.feed.subscribe(lambda _name: self._post_news())
-        self.set_interval(TICK_SECONDS, self.refresh_views)
+        self.feed.subscribe(self._post_news)
+        self._show()
         self.asker.attach(lambda: self.post_message(QuestionWaits()))
         if not self.feed.boxes() and self.options.parse is not None:
             self.questions.welcome(self.options.parse)
@@ -156,22 +157,20 @@ class BoxtopApp(App[str], inherit_bindings=False):
     def _draw_charts(self) -> None:
         self.can_plot = True
         for screen in self.screen_stack:
-            for chart in screen.query(ChartPanel):
-                chart.refresh()
+            screen.query(ChartPanel).refresh()
 
     def action_command_palette(self) -> None:
         """Open the palette of commands."""
-        from tui.screens.palette import Palette
+        from tui.screens.palette import open_palette
 
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+        open_palette(self)
 
     def on_unmount(self) -> None:
         """Let no link wait for an answer that nobody will give."""
         self.asker.close()
         self.questions.close()
 
-    def _post_news(self) -> None:
+    def _post_news(self, name: str) -> None:
         self.post_message(BoxesChanged())
 
     def on_boxes_changed(self, event: BoxesChanged) -> None:
@@ -184,8 +183,14 @@ class BoxtopApp(App[str], inherit_bindings=False):
             self._repaint = self.set_timer(wait, self._show_news)
 
     def _show_news(self) -> None:
-        self._repaint = None
-        self._news_shown = time.monotonic()
+        self._repaint, self._news_shown = None, time.monotonic()
+        self._show()
+
+    def _show(self) -> None:
+        """Show what is now, and again when ages have grown."""
+        if self._tick is not None:
+            self._tick.stop()
+        self._tick = self.set_timer(TICK_SECONDS, self._show)
         self.refresh_views()
 
     def refresh_views(self) -> None:
@@ -218,12 +223,10 @@ class BoxtopApp(App[str], inherit_bindings=False):
     def use_theme(self, *, dark: bool) -> None:
         """Take the dark or the light theme that fits the terminal."""
         name = theme_name(self.options.colours, dark=dark)
-        self.is_dark = dark
-        self.palette = Palette(name)
+        self.is_dark, self.palette = dark, Palette(name)
         self.theme = name
         for screen in self.screen_stack:
-            for widget in screen.walk_children():
-                widget.refresh()
+            screen.query("*").refresh()
 
     def toggle_theme(self) -> None:
         """Dark or light."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.events import DescendantFocus, Key
 from textual.screen import Screen
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 class MonitorScreen(Screen[None], LogActions, ChartActions, OwnActions):
     """A screen whose keys come from the key table: action ``x`` is the method ``do_x``."""
+
+    BLANK: ClassVar[bool] = True  # widgets cover it: no row of its own is worth keeping
 
     def __init__(self) -> None:
         super().__init__()

@@ -25,6 +25,12 @@ class Palette(CommandPalette):
     CSS_PATH = DIALOGS_CSS
 
 
+def open_palette(app: BoxtopApp) -> None:
+    """Open the palette, unless it is open."""
+    if not isinstance(app.screen, Palette):
+        app.push_screen(Palette(id="--command-palette"))
+
+
 _HIDDEN = frozenset({"up", "down", "left", "right", "page_up", "page_down", "palette", "back"})
 
 

@@ -44,7 +44,7 @@ class ChartPanel(Panel):
         self._make: MakePlot | None = None
         self._options = Options()
         self._data: object = None
-        self._drawn: tuple[object, Drawing] | None = None
+        self._kept: tuple[object, Drawing] | None = None
 
     def show(self, data: object, make: MakePlot | None, options: Options, is_stale: bool) -> None:
         """Show what ``make`` plots; ``data`` changes whenever the plot would.
@@ -59,9 +59,9 @@ class ChartPanel(Panel):
     def drawing(self) -> Drawing:
         """Return the chart for this size, drawn anew only when something changed."""
         key = (self._data, self._options, self.inner, self.boxtop.can_plot)
-        if self._drawn is None or self._drawn[0] != key:
-            self._drawn = (key, self._draw())
-        return self._drawn[1]
+        if self._kept is None or self._kept[0] != key:
+            self._kept = (key, self._draw())
+        return self._kept[1]
 
     def _draw(self) -> Drawing:
         if self._make is None or not self.boxtop.can_plot:

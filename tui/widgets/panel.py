@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from rich.style import Style
+from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -21,6 +24,12 @@ if TYPE_CHECKING:
 
 class Sheet(Widget):
     """A widget of plain rows: subclasses say what stands in each, failures stay inside it."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._drawn: dict[int, list[Span]] = {}
+        self._size_now: Size | None = None
+        self._ready: dict[tuple[int, Size], list[Span]] = {}
 
     @property
     def boxtop(self) -> BoxtopApp:
@@ -42,16 +51,63 @@ class Sheet(Widget):
         return self.palette.style(name, ground, bold=bold)
 
     def render_line(self, y: int) -> Strip:
-        """Return one row; whatever goes wrong in it is one sentence in its place."""
-        width = self.size.width
+        """Return one row, and remember how it looks."""
+        with self._steady_size() as size:
+            spans = self._ready.pop((y, size), None) or self._whole_row(y, size.width)
+        self._drawn[y] = spans
+        return strip(spans, self.boxtop.ascii_only)
+
+    def redraw(self, only: Iterable[int] | None = None) -> None:
+        """Draw the rows that look different now: each one costs, where only ages change.
+
+        ``only`` names the rows that can look different, where that is known.
+        """
+        with self._steady_size() as size:
+            asked = range(size.height) if only is None else only
+            rows = [(y, self._whole_row(y, size.width)) for y in asked if y < size.height]
+        if not size.height and self._drawn:  # hidden: it would come back as it was
+            self._drawn.clear()
+            self.refresh()
+        changed = {(y, size): spans for y, spans in rows if spans != self._drawn.get(y)}
+        self._ready = changed
+        if changed:
+            self.refresh(*(Region(0, y, size.width, 1) for y, _ in changed))
+
+    def refresh(
+        self,
+        *regions: Region,
+        repaint: bool = True,
+        layout: bool = False,
+        recompose: bool = False,
+    ) -> Self:
+        """Draw anew: without regions all of it, also what ``redraw`` has ready."""
+        if not regions:
+            self._ready.clear()
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    @property
+    def size(self) -> Size:
+        """The size of the content; Textual looks it up in a map each time."""
+        return self._size_now or super().size
+
+    @contextmanager
+    def _steady_size(self) -> Iterator[Size]:
+        """Ask for the size once, while rows are made that all depend on it."""
+        self._size_now = super().size
+        try:
+            yield self._size_now
+        finally:
+            self._size_now = None
+
+    def _whole_row(self, y: int, width: int) -> list[Span]:
+        """Return a row as wide as it is; whatever goes wrong in it is one sentence in its place."""
         fill = self.style("text")
         try:
-            spans = fit(self.row(y), width, fill, self.glyphs.more)
+            return fit(self.row(y), width, fill, self.glyphs.more)
         except Exception as error:  # noqa: BLE001  # a row that cannot be drawn must not end the app
             record_fault(error)
             said = f"cannot draw ({type(error).__name__})"
-            spans = fit([(said, self.style("bad"))], width, fill)
-        return strip(spans, self.boxtop.ascii_only)
+            return fit([(said, self.style("bad"))], width, fill)
 
     def row(self, y: int) -> Spans:
         """Return what stands in row ``y``; it is cut and padded to the width."""

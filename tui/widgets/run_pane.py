@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -31,8 +32,16 @@ _BOTH = 10
 """Rows below which only one of charts and log is shown: the focused one."""
 
 
+class _Beside(Horizontal):
+    """Panels beside each other. Textual would keep and join every one of its empty rows."""
+
+    BLANK: ClassVar[bool] = True
+
+
 class RunPane(Vertical):
     """Title, facts, trouble, charts and log of one run."""
+
+    BLANK: ClassVar[bool] = True
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -47,8 +56,8 @@ class RunPane(Vertical):
         self.rate = ChartPanel("learning rate", 4, id="rate")
         self.log_panel = LogPanel(id="log")
         self.status = StatusPanel(id="status")
-        self._charts = Horizontal(self.loss, self.metrics, self.rate, id="charts")
-        self._lower = Horizontal(self.log_panel, self.status, id="lower")
+        self._charts = _Beside(self.loss, self.metrics, self.rate, id="charts")
+        self._lower = _Beside(self.log_panel, self.status, id="lower")
 
     def compose(self) -> ComposeResult:
         """Lay the parts below each other."""

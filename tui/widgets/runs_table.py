@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
-from textual.geometry import Region
 from textual.message import Message
 
 from tui.keys import Place
@@ -44,7 +43,6 @@ class RunsTable(Panel):
         self.remark = ""
         self.is_bare = False
         self._top = 0
-        self._drawn: dict[int, list[Span]] = {}
 
     @property
     def cursor(self) -> int:
@@ -75,18 +73,13 @@ class RunsTable(Panel):
         """Take new rows; draw those that look different. The selection stays with its run."""
         before = self.cursor
         is_known = any(row.key == self.selected for row in rows)
-        shape = (len(self.rows), self.caption, self.remark)
         self.rows = list(rows)
         self.caption, self.remark = caption, remark
         if not is_known and rows:
             self.selected = rows[min(before, len(rows) - 1)].key
             self.post_message(self.Selected())
-        if shape != (len(rows), caption, remark) or self._scroll_to_cursor():
-            self.refresh()
-            return
-        for y in range(self.size.height):
-            if self._drawn.get(y) != self._face(y):
-                self.refresh(Region(0, y, self.size.width, 1))
+        self._scroll_to_cursor()
+        self.redraw()
 
     def move(self, lines: int) -> None:
         """Move the selection by rows; it stops at both ends."""
@@ -98,7 +91,7 @@ class RunsTable(Panel):
         if key != self.selected:
             self.selected = key
             self._scroll_to_cursor()
-            self.refresh()
+            self.redraw()
             self.post_message(self.Selected())
 
     def on_resize(self, event: Resize) -> None:
@@ -141,9 +134,8 @@ class RunsTable(Panel):
         return self.has_header + first, length
 
     def row(self, y: int) -> Spans:
-        """Return a row and remember how it looks."""
-        spans = self._drawn[y] = self._face(y)
-        return spans
+        """Return a row; a bare list has no frame."""
+        return self.content(y, self.size.width) if self.is_bare else super().row(y)
 
     def content(self, y: int, width: int) -> Spans:
         """Return the column titles or one row of the list."""
@@ -160,9 +152,6 @@ class RunsTable(Panel):
         row = self.rows[index]
         pen = self._pen(row)
         return self._line(row, width, pen) if width < LINE_WIDTH else self._cells(row, width, pen)
-
-    def _face(self, y: int) -> list[Span]:
-        return list(self.content(y, self.size.width) if self.is_bare else super().row(y))
 
     def _pen(self, row: Row) -> Pen:
         ground = "selected" if row.key == self.selected else "background"
@@ -216,13 +205,12 @@ class RunsTable(Panel):
             pen.fill,
         )
 
-    def _scroll_to_cursor(self) -> bool:
-        """Scroll so far that the selection is visible; return whether anything moved."""
-        page, before = max(1, self.page), self._top
+    def _scroll_to_cursor(self) -> None:
+        """Scroll so far that the selection is visible."""
+        page = max(1, self.page)
         cursor = self.cursor
         self._top = min(self._top, max(0, len(self.rows) - page))
         if cursor < self._top:
             self._top = cursor
         elif cursor >= self._top + page:
             self._top = cursor - page + 1
-        return self._top != before

@@ -55,7 +55,20 @@ def spread(left: Sequence[Span], end: Sequence[Span], width: int, fill: Style) -
 
 
 def strip(spans: Iterable[Span], ascii_only: bool = False) -> Strip:
-    """Return the row for the compositor; in ASCII any other character is ``?``."""
+    """Return the row for the compositor; in ASCII any other character is ``?``.
+
+    Neighbours of one style are joined: each segment is cut, filtered and written by itself.
+    """
     if ascii_only:
         spans = ((text.encode("ascii", "replace").decode("ascii"), style) for text, style in spans)
-    return Strip([Segment(text, style) for text, style in spans])
+    joined: list[Segment] = []
+    texts: list[str] = []
+    last: Style | None = None
+    for text, style in spans:
+        if style is not last and texts:
+            joined.append(Segment("".join(texts), last))
+            texts = []
+        texts.append(text)
+        last = style
+    joined.append(Segment("".join(texts), last))
+    return Strip(joined)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import ClassVar
 
 from tui.keys import Place
@@ -32,8 +33,10 @@ class StatusPanel(Panel):
         """Show the facts of a row."""
         facts = [] if row is None else list(facts_of(row, self._pen(row)))
         if facts != self._facts:
+            before = _kept(self._facts, self.inner[1])
             self._facts = facts
-            self.refresh()
+            pairs = enumerate(zip_longest(before, _kept(facts, self.inner[1])))
+            self.redraw(y + 1 for y, (old, new) in pairs if old != new)
 
     def title(self) -> Spans:
         """Return the panel's name."""
@@ -68,7 +71,7 @@ class StatusLines(Sheet):
         facts = [] if row is None or pen is None else list(facts_of(row, pen))
         if facts != self._facts:
             self._facts = facts
-            self.refresh()
+            self.redraw()
 
     def row(self, y: int) -> Spans:
         """Return a line of facts."""
@@ -93,19 +96,15 @@ class RunTitle(Sheet):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._row: Row | None = None
-        self._face: Spans = ()
 
     def show(self, row: Row | None) -> None:
         """Show a row's name and state."""
         self._row = row
-        face = self._spans(self.size.width)
-        if face != self._face:
-            self.refresh()
+        self.redraw()
 
     def row(self, y: int) -> Spans:
         """Return the line."""
-        self._face = self._spans(self.size.width)
-        return self._face
+        return self._spans(self.size.width)
 
     def _spans(self, width: int) -> Spans:
         row = self._row
