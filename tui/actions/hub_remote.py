@@ -62,6 +62,10 @@ class RemoteHub:
         self._asked = Asked(source=token.source, host=_host(self._endpoint))
         self._api: HfApi | None = None
 
+    def asked(self, repo: str) -> Asked:
+        """Return what is known before anything was asked, for wording what fails."""
+        return replace(self._asked, repo=repo)
+
     def check(self, repo: str) -> Checked:
         """Ask who the token belongs to, what it may do there, and what is there."""
         from tui.onbox.hub_account import check
@@ -104,7 +108,7 @@ class RemoteHub:
             return question(self._client())
         except Exception as error:  # noqa: BLE001 - whatever the client raises is the answer
             facts = error_facts(error, stage, (self._token.secret,))
-            raise HubError(problem_of(facts, replace(self._asked, repo=repo))) from None
+            raise HubError(problem_of(facts, self.asked(repo))) from None
 
     def _client(self) -> HfApi:
         """Return the client. Its session has no limit of time, and may be another each time."""

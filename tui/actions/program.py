@@ -21,7 +21,7 @@ from tui.actions.shell import Shell
 from tui.links.base import LinkError
 from tui.links.noise import explain_noise, is_final, last_line
 from tui.links.pipe import Pipe
-from tui.links.request import LOADER, command, new_marker, packed
+from tui.links.request import LOADER, PLACES, command, new_marker, packed
 from tui.links.ssh.parts import Closed
 from tui.text import said
 
@@ -77,7 +77,8 @@ class Program:
         self._closed = threading.Event()
         self._writing = threading.Lock()
         self._began = self._heard = clock()
-        self._pipe: Pipe = _guarded(lambda: shell.run(command(marker), bulk))
+        pythons = getattr(shell, "pythons", PLACES)
+        self._pipe: Pipe = _guarded(lambda: shell.run(command(marker, pythons), bulk))
         self._replies = self._listen()
         first = self._numbered({**request, "marker": marker})
         try:

@@ -7,6 +7,7 @@ its own: the live one is compressed, which weights never gain from, and its wind
 from __future__ import annotations
 
 import shutil
+import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -73,6 +74,13 @@ class LocalShell:
     def close(self) -> None:
         """End what still runs."""
         self._parts.close()
+
+
+class HereShell(LocalShell):
+    """This machine, where programs run with the python that runs us."""
+
+    pythons = (sys.executable,)
+    """Our own has the client of the Hub."""
 
 
 class SshShell:
@@ -198,6 +206,6 @@ def make_shell(
             own = SshShell(target, asker, files)
             return LinkShell(link, own) if isinstance(link, SshLink) else own
         case LocalTarget(mirror=False):
-            return LocalShell()
+            return HereShell()
         case _:
             raise ActionError("usage", "a recording or a copy of a box runs no commands")

@@ -1,0 +1,156 @@
+"""Getting weights out of one box: every transfer leaves its proof where views look for it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from tui.actions.cancel import Cancel
+from tui.actions.errors import ActionError
+from tui.actions.hub_account import Checked
+from tui.actions.hub_names import Destination
+from tui.actions.hub_problem import HubError
+from tui.actions.hub_program import HubProgram
+from tui.actions.hub_remote import RemoteHub
+from tui.actions.hub_token import Token
+from tui.actions.progress import Progress
+from tui.actions.pull import Pulled, PullReport, pull
+from tui.actions.push import Pushed, Pusher, Unproven
+from tui.actions.push_plan import PushPlan, Via
+from tui.actions.shell import HereShell, Shell
+from tui.actions.snapshot import Rules
+from tui.runs.pending import PendingFile, PendingPush
+from tui.runs.proofs import Proof, ProofFile
+
+ENDPOINT = "HF_ENDPOINT"
+
+Tell = Callable[[Progress], None]
+
+
+class Saving:
+    """One box's weights. ``proofs`` says where the proofs of a run (by its path) are kept.
+
+    ``endpoint`` is another Hub than the usual one; HF_ENDPOINT of this machine when None.
+    """
+
+    def __init__(
+        self,
+        shell: Shell,
+        proofs: Callable[[str], ProofFile],
+        *,
+        endpoint: str | None = None,
+        rules: Rules | None = None,
+    ) -> None:
+        self._shell = shell
+        self._here = HereShell()
+        self._proofs = proofs
+        self._endpoint = endpoint or os.environ.get(ENDPOINT) or None
+        self._rules = rules
+
+    def check(self, token: Token, place: Destination, via: Via) -> Checked:
+        """Ask the Hub, from where the upload will run, before any byte moves.
+
+        Raises HubError for what stands against the push already, ActionError where the question
+        cannot be asked.
+        """
+        found = self._program(token, place.repo, via).check(token.secret, place.repo)
+        problem = found.problem(token.source)
+        if problem is not None:
+            raise HubError(problem)
+        return found
+
+    def install(self, token: Token, place: Destination) -> None:
+        """Put huggingface_hub onto the box, beside no training. Raises HubError, ActionError."""
+        self._program(token, place.repo, "box").install()
+
+    def push(self, token: Token, plan: PushPlan, tell: Tell, cancel: Cancel) -> Pushed:
+        """Push and prove; the proofs are kept. Raises as ``Pusher.push`` does."""
+        begun: list[PendingPush] = []
+        pending = PendingFile(self._proofs(plan.run.path))
+
+        def remember(push: PendingPush) -> None:
+            pending.add(push)
+            begun.append(push)
+
+        pusher = self._pusher(token, remember)
+        try:
+            pushed = pusher.push(plan, tell, cancel)
+        except (Unproven, ActionError):
+            raise  # how it ended is learned later, if it ever began
+        except HubError:
+            for push in begun:
+                pending.remove(push.job)
+            raise
+        self._keep(plan.run.path, begun[0], pushed)
+        return pushed
+
+    def unsettled(self, run: str) -> Iterator[PendingPush]:
+        """Yield the pushes of a run whose end is not known."""
+        return PendingFile(self._proofs(run)).all()
+
+    def settle(self, token: Token, push: PendingPush, tell: Tell, cancel: Cancel) -> Pushed:
+        """Learn how a push ended that was begun earlier. Raises as ``Pusher.push`` does."""
+        pusher = self._pusher(token, lambda _push: None)
+        try:
+            pushed = pusher.settle(push, tell, cancel)
+        except (Unproven, ActionError):
+            raise
+        except HubError:
+            PendingFile(self._proofs(push.run)).remove(push.job)
+            raise
+        self._keep(push.run, push, pushed)
+        return pushed
+
+    def pull(
+        self, run: str, names: Sequence[str], directory: Path, tell: Tell, cancel: Cancel
+    ) -> PullReport:
+        """Pull checkpoints into a directory; each that arrived whole counts as saved.
+
+        Raises ActionError for nothing that a single checkpoint's entry can tell.
+        """
+        report = pull(
+            self._shell, run, names, directory, tell=tell, cancel=cancel, rules=self._rules
+        )
+        self._proofs(run).add(_proof(pulled) for pulled in report.pulled)
+        return report
+
+    def close(self) -> None:
+        """End what runs on the connections of its own."""
+        self._shell.close()
+        self._here.close()
+
+    def _keep(self, run: str, push: PendingPush, pushed: Pushed) -> None:
+        proofs = self._proofs(run)
+        proofs.add(pushed.proofs)
+        PendingFile(proofs).remove(push.job)
+
+    def _pusher(self, token: Token, remember: Callable[[PendingPush], None]) -> Pusher:
+        return Pusher(
+            self._shell,
+            token,
+            RemoteHub(token, self._endpoint),
+            remember,
+            endpoint=self._endpoint,
+            here=self._here,
+            rules=self._rules,
+        )
+
+    def _program(self, token: Token, repo: str, via: Via) -> HubProgram:
+        shell = self._here if via == "here" else self._shell
+        return HubProgram(shell, self._endpoint, RemoteHub(token, self._endpoint).asked(repo))
+
+
+def _proof(pulled: Pulled) -> Proof:
+    identity = pulled.identity
+    return Proof(
+        name=pulled.name,
+        where=str(pulled.path.absolute()),
+        sha256=pulled.sha256,
+        bytes=pulled.size,
+        at=time.time(),
+        epoch=pulled.epoch,
+        mtime=identity.mtime_ns / 1e9,
+        inode=identity.inode,
+    )
