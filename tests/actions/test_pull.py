@@ -33,6 +33,8 @@ RULES = Rules(settle=0.05, patience=5.0, spare=0)
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pull_lanes, "BLOCK_BYTES", 40_000)
+    monkeypatch.setattr(pull_lanes, "GROW_SECONDS", 0.0)
+    monkeypatch.setattr(pull_lanes, "SLOW_RATE", 1e12)
     monkeypatch.setattr(pulling, "PAUSE_SECONDS", 0.01)
 
 

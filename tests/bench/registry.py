@@ -40,6 +40,9 @@ GROUPS = (
     Group("idle", 60, 30, "the screen of three quiet boxes"),
     Group("one_shot", 75, 35, "boxtop status and --version, whole processes"),
     Group("first_paint", 60, 25, "from exec to the first screen"),
+    Group("pull", 180, 75, "pulling a checkpoint, proven, against scp on the same line"),
+    Group("hash", 60, 25, "hashing and checking a checkpoint in one reading"),
+    Group("rewriter", 240, 75, "pulls while the checkpoint is rewritten in place"),
 )
 
 

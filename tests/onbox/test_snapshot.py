@@ -64,6 +64,18 @@ def test_a_torn_checkpoint_is_refused_and_whole_ones_are_offered(tmp_path: Path)
     assert refused.value.more == {"others": ["best.pt"]}
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("best_midwrite.pt", "no end record"), ("best_mixed.pt", r"CRC differs in data\.pkl")],
+)
+def test_what_a_reader_meets_in_the_middle_of_a_write_is_refused(
+    name: str, reason: str, tmp_path: Path
+) -> None:
+    run = make_weights(tmp_path / "run", best=(CASES / "HF-01" / name).read_bytes())
+    with pytest.raises(Refused, match=f"best\\.pt is not a complete checkpoint: {reason}"):
+        take(run, "best.pt")
+
+
 def test_a_file_that_changes_each_time_is_given_up(tmp_path: Path) -> None:
     run = make_weights(tmp_path / "run", last=OLD)
     versions = itertools.cycle([NEW, OLD])
@@ -197,17 +209,19 @@ def test_copying_works_without_help_of_the_file_system(
 
 
 def test_what_is_taken_under_a_rewriter_is_one_of_its_versions(tmp_path: Path) -> None:
+    """Case HF-01, with its own two versions."""
     run = make_weights(tmp_path / "run")
     path = run / "weights" / "best.pt"
+    versions = [(CASES / "HF-01" / f"best_epoch{epoch}.pt").read_bytes() for epoch in (11, 12)]
     taken = 0
-    with rewriting(path, [OLD, NEW], pause=0.0002, piece=4096, rest=0.01):
+    with rewriting(path, versions, pause=0.0002, piece=4096, rest=0.01):
         while taken < 20:
             try:
                 found = take(run, "best.pt")
             except Refused:
                 continue
             taken += 1
-            assert found.sha256 in (sha256(OLD), sha256(NEW))
+            assert found.sha256 in map(sha256, versions)
             shutil.rmtree(Path(found.path).parent)
 
 

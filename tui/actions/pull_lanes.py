@@ -21,6 +21,10 @@ BLOCK_BYTES = 16 << 20
 AHEAD = 3
 """Blocks asked for before the first has come: a far box never waits for a question."""
 
+GROW_SECONDS = 0.5
+SLOW_RATE = 100e6
+"""Further lanes begin when the first is slower than so many bytes a second after so long."""
+
 NOTE_SECONDS = 2.0
 LOOK_SECONDS = 0.1
 
@@ -49,6 +53,9 @@ class Lanes:
         self._noted = time.monotonic()
         self._errors: list[ActionError] = []
         self._programs: list[Program] = []
+        self._threads: list[threading.Thread] = []
+        self._began = time.monotonic()
+        self._first = self._done
         self._stopped = False
 
     def run(self) -> None:
@@ -56,26 +63,33 @@ class Lanes:
 
         Raises ActionError: what ended the last lane, "changed" at once.
         """
-        more = min(self._shell.lanes, len(self._blocks)) - 1
-        threads = [threading.Thread(target=self._further, daemon=True) for _ in range(more)]
-        for thread in threads:
-            thread.start()
         try:
             self._lane(self._snapshot.program, first=True)
-            while any(thread.is_alive() for thread in threads):
-                threads[0].join(LOOK_SECONDS)
-                threads.sort(key=lambda thread: not thread.is_alive())
+            while any(thread.is_alive() for thread in self._threads):
+                self._threads[0].join(LOOK_SECONDS)
+                self._threads.sort(key=lambda thread: not thread.is_alive())
                 self._report()
             self._cancel.check()
             if self._blocks:  # a lane that broke gave its block back after ours had ended
                 self._lane(self._snapshot.program, first=True)
         finally:
             self._stop()
-            for thread in threads:
+            for thread in self._threads:
                 thread.join()
             self._part.save_note()
         if any(self._part.missing(BLOCK_BYTES)):
             raise self._errors[0]
+
+    def _grow(self) -> None:
+        """Begin further lanes, once, where the first does not fill the line by itself."""
+        seconds = time.monotonic() - self._began
+        if self._threads or seconds < GROW_SECONDS:
+            return
+        if self._done - self._first < SLOW_RATE * seconds:
+            for _ in range(min(self._shell.lanes - 1, len(self._blocks))):
+                thread = threading.Thread(target=self._further, name="lane", daemon=True)
+                self._threads.append(thread)
+                thread.start()
 
     def _stop(self) -> None:
         """End all further lanes: nobody may write to the part when ``run`` has returned."""
@@ -132,6 +146,7 @@ class Lanes:
                 with self._lock:
                     self._done += len(reply.payload)
                 if first:
+                    self._grow()
                     self._report()
             if at != end:
                 raise ActionError("protocol", "the box sent less than it was asked for")

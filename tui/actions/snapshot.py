@@ -180,9 +180,12 @@ def snapshot(
         _check_names(taken, {*names, *files, *(["console.log"] if console else [])})
         try:
             yield taken
-        finally:
-            if not taken.handed_over:
+        except BaseException:
+            if keep and not taken.handed_over:
                 _let_go(taken)
+            raise  # what is not kept goes with the program, without waiting for what it still sends
+        if not taken.handed_over:
+            _let_go(taken)
 
 
 def _take(taken: Snapshot, reply: Reply, tell: Callable[[Stage], None] | None) -> None:
