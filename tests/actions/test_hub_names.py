@@ -33,6 +33,7 @@ def test_a_destination_is_a_repository_and_a_directory(text: str, repo: str, pre
         "/my-run",
         "my-org/",
         "my-org/my--run",
+        "https://huggingface.co/datasets/my-org/run",
         "my-org/my..run",
         "my-org/-run",
         "my-org/run.",

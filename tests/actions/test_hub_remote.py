@@ -125,6 +125,11 @@ def test_faults_have_their_kinds(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> N
     assert kind_of(hub) == "dns"
 
 
+def test_what_speaks_no_tls_is_not_trusted(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "url", hub.url.replace("http://", "https://"))
+    assert kind_of(hub) == "tls"
+
+
 def test_a_hub_that_never_answers_is_not_waited_for(
     hub: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:

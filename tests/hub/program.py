@@ -107,6 +107,7 @@ def request(hub: Hub, operation: str, **more: object) -> Json:
         "endpoint": hub.url,
         "tick_s": 0.02,
         "patience_s": 0,
+        "look_every_s": 0.1,
     }
     return {**usual, **more}
 

@@ -75,7 +75,7 @@ def test_a_page_instead_of_a_commit_is_no_success(hub: Hub, tmp_path: Path) -> N
 @pytest.mark.parametrize("fault", [Hang(work=True), Cut(work=True)])
 def test_a_commit_whose_answer_got_lost_is_found(hub: Hub, tmp_path: Path, fault: Hang) -> None:
     hub.order("commit", fault)
-    result = push(hub, tmp_path, limits_s={"committing": 0.4})
+    result = push(hub, tmp_path, limits_s={"committing": 1.5})
     assert result["ok"] is True
     assert result["found"] is True
     assert result["commit"] == hub.store.repos["my-org/my-run"].head.oid
@@ -84,7 +84,7 @@ def test_a_commit_whose_answer_got_lost_is_found(hub: Hub, tmp_path: Path, fault
 
 def test_a_commit_that_never_landed_is_told_so(hub: Hub, tmp_path: Path) -> None:
     hub.order("commit", Hang())
-    result = push(hub, tmp_path, limits_s={"committing": 0.4})
+    result = push(hub, tmp_path, limits_s={"committing": 1.5})
     assert (result["ok"], result["landed"]) == (False, False)
     assert (result["error"]["type"], result["error"]["stage"]) == ("Stalled", "committing")
 
@@ -92,7 +92,7 @@ def test_a_commit_that_never_landed_is_told_so(hub: Hub, tmp_path: Path) -> None
 def test_a_commit_that_cannot_be_looked_for_stays_open(hub: Hub, tmp_path: Path) -> None:
     hub.order("commit", Hang(work=True))
     hub.order("paths-info", Answer(503, HTML_502))
-    result = push(hub, tmp_path, limits_s={"committing": 0.4})
+    result = push(hub, tmp_path, limits_s={"committing": 1.5})
     assert (result["ok"], result["landed"]) == (False, None)
 
 
@@ -102,7 +102,7 @@ def test_a_hang_at_100_percent_is_never_a_success(hub: Hub, tmp_path: Path, way:
     files = snapshot(tmp_path, best=os.urandom(300_000))
     lfs = way == "lfs"
     asked = request(
-        hub, "push", files=files, disable_xet=lfs, stall_s=0.2, limits_s={"uploading": 1.0}
+        hub, "push", files=files, disable_xet=lfs, stall_s=0.2, limits_s={"uploading": 2.0}
     )
     with Program(asked) as program:
         result = program.until("result")

@@ -26,15 +26,16 @@ from tests.waiting import wait_until
 SECRET = b"hf_" + b"Loopback" * 4
 
 
-def held(hub: Hub, tmp_path: Path, **more: object) -> Json:
+def held(hub: Hub, tmp_path: Path, xet: bool = False) -> Json:
     """Return a request whose upload stands still in its first large file."""
-    hub.order("put", Hold(after=10_000), times=1)
-    more.setdefault("cleanup", str(tmp_path / ".boxtop-snapshot"))
-    return request(hub, "push", files=snapshot(tmp_path), job="j1", disable_xet=True, **more)
+    hub.order("xorb" if xet else "put", Hold(after=10_000), times=1)
+    cleanup = str(tmp_path / ".boxtop-snapshot")
+    files = snapshot(tmp_path)
+    return request(hub, "push", files=files, job="j1", disable_xet=not xet, cleanup=cleanup)
 
 
 def stands_still(hub: Hub) -> None:
-    wait_until(lambda: hub.received("put") >= 10_000, what="the upload's first bytes")
+    wait_until(lambda: hub.received("put", "xorb") >= 10_000, what="the upload's first bytes")
 
 
 @pytest.mark.parametrize("how", ["killed", "hung up"])
@@ -138,11 +139,12 @@ def test_two_pushes_of_one_name_are_one_too_many(hub: Hub, tmp_path: Path) -> No
         assert ask(again, "error")["type"] == "JobExists"
 
 
-def test_the_token_is_nowhere(hub: Hub, tmp_path: Path) -> None:
+@pytest.mark.parametrize("xet", [False, True])
+def test_the_token_is_nowhere(hub: Hub, tmp_path: Path, xet: bool) -> None:
     """HF-10: not in argv, not in the environment, not in a file, not in a reply."""
     body = {"error": f"the token {hub.token} may not do that"}
     hub.order("commit", Answer(403, body))
-    with Program(held(hub, tmp_path)) as program:
+    with Program(held(hub, tmp_path, xet)) as program:
         program.until("started")
         stands_still(hub)
         for pid in (program.process.pid, uploader("j1")):

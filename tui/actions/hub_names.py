@@ -15,6 +15,7 @@ MAX_NAME = 96
 MAX_PATH = 500
 PLACES = ("run", "box")
 SITES = ("https://huggingface.co/", "https://hf.co/", "hf://models/", "hf://")
+OTHER_KINDS = ("datasets", "spaces", "models", "buckets", "kernels")
 RULES = "letters, digits, '-', '_' and '.', up to 96, without '--' or '..', no '-' or '.' at an end"
 
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?")
@@ -50,6 +51,11 @@ def destination(text: str) -> Destination:
     if len(parts) < 2 or not all(parts[:2]):
         raise UserError(
             f"{said(text)!r} names no repository", "write it as ORG/REPO, for example my-org/my-run"
+        )
+    if parts[0] in OTHER_KINDS:
+        raise UserError(
+            f"boxtop pushes to repositories of models, not to {parts[0]}: {said(text)!r}",
+            "write it as ORG/REPO, for example my-org/my-run",
         )
     for part in parts[:2]:
         _check_name(part)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tui.actions.hub_facts import Asked, Facts
 from tui.actions.hub_problem import HubKind
+from tui.text import said
 
 TOKENS_PAGE = "huggingface.co/settings/tokens"
 INSTALL_HINT = "let boxtop install it into a directory of its own, or push with --via here"
@@ -23,7 +24,7 @@ def _no_token(known: Facts, asked: Asked) -> Words:
 
 
 def _bad_token(known: Facts, asked: Asked) -> Words:
-    source = f" (from {asked.source})" if asked.source else ""
+    source = f" (from {said(asked.source, 80)})" if asked.source else ""
     return f"token invalid or expired{source}", f"make a new one at {TOKENS_PAGE}"
 
 
@@ -93,8 +94,8 @@ def _unreachable(known: Facts, asked: Asked) -> Words:
 
 
 def _tls(known: Facts, asked: Asked) -> Words:
-    message = f"the certificate of {asked.host} is not believed where the upload runs"
-    return message, "check its clock and its certificates (package ca-certificates)"
+    message = f"no trusted connection to {asked.host}: its TLS certificate is not accepted"
+    return message, "check clock and certificates (package ca-certificates) where it runs"
 
 
 def _stalled(known: Facts, asked: Asked) -> Words:

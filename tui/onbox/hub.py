@@ -6,7 +6,8 @@ not in argv, environment, files or replies. The box's own huggingface_hub is use
 
 ``check``    token, repo, endpoint?, timeout_s?             -> ``check``
 ``push``     token, repo, files, job?, message?, description?, private?, allow_public?, cleanup?,
-             disable_xet?, endpoint?, stall_s?, limit_s?, limits_s?, patience_s?, tick_s?
+             disable_xet?, endpoint?, stall_s?, limit_s?, limits_s?, patience_s?, tick_s?,
+             look_every_s?
              -> ``started``, ``progress`` ..., ``result``; the upload goes on when we are gone
 ``attach``   job                                            -> ``progress`` ..., ``result``
 ``jobs``                                                    -> ``jobs``

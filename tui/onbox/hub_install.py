@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from tui.onbox.hub_client import packages_directory
 from tui.onbox.hub_facts import Problem
 
-REQUIREMENTS = ("huggingface_hub>=0.30", "hf_xet")
+REQUIREMENTS = ("huggingface_hub>=0.30",)
 SECONDS = 600.0
 
 
@@ -43,6 +44,7 @@ def _pip(directory: str) -> tuple[int, str]:
     try:
         done = subprocess.run(
             line,
+            env={**os.environ, "PIP_USER": "0"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

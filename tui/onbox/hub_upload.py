@@ -25,6 +25,7 @@ STALL_SECONDS = 300.0
 LIMIT_SECONDS = 900.0
 PATIENCE_SECONDS = 900.0
 LOOKS = 3
+LOOK_SECONDS = 3.0
 
 
 class Uploader:
@@ -124,7 +125,7 @@ class Uploader:
             except Exception:
                 if attempt == LOOKS - 1:
                     raise
-                time.sleep(self._tick())
+                time.sleep(self._seconds("look_every_s", LOOK_SECONDS))
         raise AssertionError("unreachable")
 
     def _proven(self, listed: list[dict[str, object]], found: bool) -> dict[str, object]:
@@ -165,7 +166,7 @@ class Uploader:
         if self.api is None:
             return failed
         paths = [str(file["path"]) for file in self.pushed]
-        for _ in range(LOOKS):
+        for attempt in range(LOOKS):
             try:
                 head = look_at(self.api, self.repo)["sha"]
                 listed = listing(self.api, self.repo, paths, _text(head))
@@ -176,7 +177,8 @@ class Uploader:
                     self.commit = str(head)
                     return self._proven(listed, found=True)
                 failed["landed"] = False
-            time.sleep(self._tick())
+            if attempt < LOOKS - 1:
+                time.sleep(self._seconds("look_every_s", LOOK_SECONDS))
         return failed
 
     def _watch(self) -> None:
