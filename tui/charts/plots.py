@@ -136,15 +136,20 @@ def _elapsed(columns: Columns) -> list[float]:
 
 def _not_validated(columns: Columns) -> frozenset[int]:
     """Return the indices of epochs in which nothing was validated: they are no gaps."""
-    names = [name for name in columns.names() if name.startswith(METRIC)]
-    held = [columns.series(name) for name in names]
-    return frozenset(
-        i for i in range(len(columns.epochs)) if all(values[i] is None for values in held)
-    )
+    without = list(range(len(columns.epochs)))
+    for name in columns.names():
+        if not without:
+            break
+        if name.startswith(METRIC):
+            values = columns.series(name)
+            without = [i for i in without if values[i] is None] if None in values else []
+    return frozenset(without)
 
 
 def _metric(columns: Columns, name: str, skipped: frozenset[int]) -> Series:
-    values = [None if value == _ABSENT else value for value in columns.series(name)]
+    values = columns.series(name)
+    if _ABSENT in values:
+        values = [None if value == _ABSENT else value for value in values]
     return Series(name.removeprefix(METRIC), values, skipped)
 
 

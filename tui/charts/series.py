@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import cast
 
 LARGEST = 1e300
 """Values beyond this are dropped: plotext overflows on them, and no one reads them."""
@@ -38,7 +39,7 @@ def numbers(values: Sequence[object]) -> list[float | None]:
     if values and set(map(type, values)) == {float}:
         plain: list[float] = list(values)  # type: ignore[arg-type]  # all floats, checked above
         if math.isfinite(sum(plain)) and max(plain) <= LARGEST and min(plain) >= -LARGEST:
-            return list(plain)
+            return cast(list[float | None], plain)
     return [_number(value) for value in values]
 
 
@@ -118,20 +119,28 @@ def reduce(
     while begin < len(xs):
         column = int((xs[begin] - low) / width)
         end = max(begin + 1, bisect_left(xs, low + (column + 1) * width, begin))
-        if before < 0 or bisect_right(begins, before) != bisect_right(begins, begin):
+        if before < 0 or (len(begins) > 1 and _broken(begins, before, begin)):
             found.append(([], []))
-        kept = _seen(ys[begin:end], least)
-        if end == len(xs) and kept[-1] != end - begin - 1:
-            kept.append(end - begin - 1)
-        found[-1][0].extend([xs[begin + index] for index in kept])
-        found[-1][1].extend([ys[begin + index] for index in kept])
+        kept = _seen(ys[begin:end], least, is_last=end == len(xs))
+        across, up = found[-1]
+        for index in kept:
+            across.append(xs[begin + index])
+            up.append(ys[begin + index])
         before, begin = end - 1, end
     return [Segment(tuple(across), tuple(up)) for across, up in found]
 
 
-def _seen(column: tuple[float, ...], least: float) -> list[int]:
+def _broken(begins: list[int], before: int, begin: int) -> bool:
+    """Return whether a segment begins between two points."""
+    return bisect_right(begins, before) != bisect_right(begins, begin)
+
+
+def _seen(column: tuple[float, ...], least: float, *, is_last: bool) -> tuple[int, ...]:
     """Return the indices of a column's points that can be told apart on the canvas."""
-    low, high = min(column), max(column)
+    low, high, end = min(column), max(column), len(column) - 1
     if high - low <= least:
-        return [len(column) - 1]
-    return sorted((column.index(low), column.index(high)))
+        return (end,)
+    first, second = column.index(low), column.index(high)
+    if first > second:
+        first, second = second, first
+    return (first, second, end) if is_last and second != end else (first, second)
