@@ -31,14 +31,15 @@ for version in itertools.cycle(versions):
 
 
 def checkpoint(size: int = 100_000, seed: int = 0) -> bytes:
-    """Return a whole checkpoint with about ``size`` bytes of tensors."""
+    """Return a whole checkpoint with about ``size`` bytes of tensors, always the same."""
     source = random.Random(seed)
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("last/data.pkl", source.randbytes(500))
+        archive.writestr(zipfile.ZipInfo("last/data.pkl"), source.randbytes(500))
         for number in range(4):
-            archive.writestr(f"last/data/{number}", source.randbytes(size // 4))
-        archive.writestr("last/version", b"3\n")
+            tensor = zipfile.ZipInfo(f"last/data/{number}")
+            archive.writestr(tensor, source.randbytes(size // 4))
+        archive.writestr(zipfile.ZipInfo("last/version"), b"3\n")
     return file.getvalue()
 
 

@@ -47,6 +47,31 @@ def test_large_archives_are_understood() -> None:
     assert reason(io.BytesIO(as_zip64(file.getvalue()))) is None
 
 
+def test_headers_without_sizes_are_understood() -> None:
+    """Torch writes such: the sizes and the CRC stand behind the bytes."""
+
+    class Stream(io.RawIOBase):
+        def __init__(self) -> None:
+            self.data = b""
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: bytes) -> int:  # type: ignore[override]
+            self.data += bytes(data)
+            return len(data)
+
+    stream = Stream()
+    with zipfile.ZipFile(stream, "w") as zipped:
+        zipped.writestr("a/data.pkl", b"x" * 100)
+        zipped.writestr("a/data/0", b"y" * 100)
+    assert stream.data[6] & 8
+    assert examine(io.BytesIO(stream.data)).reason is None
+    torn = stream.data.replace(b"y" * 100, b"y" * 99 + b"z")
+    assert reason(io.BytesIO(torn)) is None
+    assert examine(io.BytesIO(torn)).reason == "CRC differs in data/0"
+
+
 def as_zip64(data: bytes) -> bytes:
     """Return an archive with the end records that more than 4 GB would need."""
     count, length, start = struct.unpack("<HII", data[-12:-2])

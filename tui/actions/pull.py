@@ -89,7 +89,8 @@ def pull_one(
 
     It comes to ``NAME.part``, from where a later call goes on when the bytes on the box are still
     the same. A lost link, and a source that changed, are tried again. ``tell`` is called from this
-    thread. A connect that hangs ends when the shell is closed, not by ``cancel``. Raises ActionError; nothing is left under ``name`` that was not proven.
+    thread. A connect that hangs ends when the shell is closed, not by ``cancel``.
+    Raises ActionError; nothing is left under ``name`` that was not proven.
     """
     check_name(name)
     cancel = cancel or Cancel()
