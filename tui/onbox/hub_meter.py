@@ -11,6 +11,8 @@ from pathlib import Path
 from tui.onbox.hub_facts import Problem
 
 CHUNK = 1 << 20
+BLOB_BYTES = 64 << 20
+"""The Hub keeps what is larger by LFS or xet alone: git's own name for it proves nothing there."""
 
 
 class Meter:
@@ -96,7 +98,10 @@ class CountedReader(io.BufferedReader):
 
 
 def hash_file(path: str, size: int, meter: Meter) -> dict[str, object]:
-    """Return ``{size, sha256, blob_oid}`` of a file; ``blob_oid`` is git's name of its bytes."""
+    """Return ``{size, sha256, blob_oid}`` of a file; ``blob_oid`` is git's name of its bytes.
+
+    ``size`` is what it should have; above BLOB_BYTES ``blob_oid`` is None.
+    """
     sha256 = hashlib.sha256()
     blob = hashlib.sha1(b"blob %d\0" % size)
     read = 0
@@ -106,10 +111,12 @@ def hash_file(path: str, size: int, meter: Meter) -> dict[str, object]:
             if not data:
                 break
             sha256.update(data)
-            blob.update(data)
+            if size <= BLOB_BYTES:
+                blob.update(data)
             read += len(data)
             meter.read(path, read)
-    return {"size": read, "sha256": sha256.hexdigest(), "blob_oid": blob.hexdigest()}
+    oid = blob.hexdigest() if size <= BLOB_BYTES else None
+    return {"size": read, "sha256": sha256.hexdigest(), "blob_oid": oid}
 
 
 def check_files(files: list[dict[str, object]], meter: Meter) -> list[dict[str, object]]:
