@@ -19,10 +19,12 @@ from tests.waiting import wait_until
 from tui.actions.errors import ActionError
 from tui.actions.program import Program, program_input
 from tui.actions.replies import MAX_LINE, Data, Decoder, Message
-from tui.actions.shell import LocalShell, SshShell
+from tui.actions.shell import SshShell
 from tui.actions.snapshot import list_weights, snapshot
 from tui.links.base import LinkError
+from tui.links.process_pipe import ProcessPipe
 from tui.links.request import command
+from tui.onbox.places import Identity
 
 STREAM = (
     b'Welcome!\nno newline@@abc {"hello":1}\n@@abc {"data":5}\n@@abc@@abc {"re":1}\n'
@@ -193,19 +195,28 @@ def test_a_program_ends_and_cleans_up_when_its_connection_ends(
     wait_until(lambda: leftovers(run) == [], what="the snapshot goes")
 
 
-def test_a_program_ends_after_silence(tmp_path: Path) -> None:
+def start_by_hand(request: dict[str, object]) -> ProcessPipe:
+    """Start the program as a box would, with a caller that says nothing more."""
     marker = "00112233"
-    pipe = LocalShell().run(command(marker))
-    request = {"op": "hello", "marker": marker, "silence": 0.1, "id": 1}
-    pipe.write(program_input("weights") + b"\n" + json.dumps(request).encode() + b"\n")
+    pipe = ProcessPipe(["/bin/sh", "-c", command(marker)])
+    document = {**request, "marker": marker, "silence": 0.2, "id": 1}
+    pipe.write(program_input("weights") + b"\n" + json.dumps(document).encode() + b"\n")
+    return pipe
 
-    def ended() -> bool:
-        try:
-            return pipe.read(0.1) == b""
-        except TimeoutError:
-            return False
 
-    wait_until(ended, 30, "the program ends by itself")
+def test_a_program_ends_after_silence() -> None:
+    pipe = start_by_hand({"op": "hello"})
+    wait_until(lambda: pipe.exit_status is not None, 30, "the program ends by itself")
+    assert pipe.exit_status == 0
+
+
+def test_a_program_that_nobody_reads_from_ends_after_silence(tmp_path: Path) -> None:
+    run = make_weights(tmp_path / "run", best=checkpoint(1_000_000))
+    identity = Identity.of((run / "weights" / "best.pt").stat())._asdict()
+    request = {"op": "read", "run": str(run), "name": "best.pt", "identity": identity}
+    pipe = start_by_hand({**request, "offset": 0, "length": 1_000_000})
+    wait_until(lambda: pipe.exit_status is not None, 30, "the program ends by itself")
+    assert pipe.exit_status == 1
 
 
 @pytest.mark.sshd

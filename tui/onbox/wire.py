@@ -58,6 +58,7 @@ class Line:
         self._write(b"\n")  # what a login printed may lack its newline
         self.tell(hello=1, python="%d.%d.%d" % sys.version_info[:3])
         threading.Thread(target=self._listen, name="listen", daemon=True).start()
+        threading.Thread(target=self._beat, name="beat", daemon=True).start()
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
     def request(self) -> dict[str, Any] | None:
@@ -105,17 +106,19 @@ class Line:
         self._ended.set()
         self._requests.put(None)
 
-    def _watch(self) -> None:
-        """Beat; when the other side is gone and the program does not notice, end it."""
+    def _beat(self) -> None:
+        """Give signs of life: from a thread of its own, for the line may take none for long."""
         while not self._ended.wait(BEAT_SECONDS):
+            try:
+                self.tell(beat=1)
+            except Ended:
+                return
+
+    def _watch(self) -> None:
+        """When the other side is gone and the program does not notice, end it."""
+        while not self._ended.wait(min(1.0, self._silence)):
             if time.monotonic() - self._heard > self._silence:
                 self._end()
-            elif self._lock.acquire(blocking=False):
-                self._lock.release()  # a frame on its way is sign of life enough
-                try:
-                    self.tell(beat=1)
-                except Ended:
-                    self._end()
         time.sleep(GRACE_SECONDS)
         self.last_will()
         os._exit(1)
