@@ -133,9 +133,21 @@ def test_a_login_that_repeats_what_it_is_told_is_known_within_ten_seconds() -> N
     request = request_line(REQUEST, marker=MARKER)
     follower, _, clock = scripted(b"program\n" + request[:200], request[200:] + b"\n")
     began = clock.now
-    with pytest.raises(LinkError, match="repeats") as raised:
+    with pytest.raises(LinkError, match="something else") as raised:
         next(follower.facts())
     assert raised.value.kind == "no_exec"
+    assert clock.now - began < 10.0
+
+
+def test_a_shell_that_takes_the_program_for_commands_is_known_within_ten_seconds() -> None:
+    follower, pipe, clock = scripted()
+    follower.start()
+    pipe.errors = f"bash: line 3: {pipe.written.decode()[-2000:].strip()}: File name too long\n"
+    began = clock.now
+    with pytest.raises(LinkError, match="something else") as raised:
+        next(follower.facts())
+    assert raised.value.kind == "no_exec"
+    assert "bashrc" in (raised.value.hint or "")
     assert clock.now - began < 10.0
 
 

@@ -22,6 +22,14 @@ LOGIN_SECONDS = 60.0
 NOISE_SECONDS = 8.0
 """How long a reply that names a known obstacle may still turn into a follower."""
 
+TOLD_BYTES = 80
+"""So much of the program's end, said back as an error, shows that a shell took it for commands."""
+
+LOGIN_HINT = (
+    "does a file like .bashrc there start a shell or a program? It should only where `$-` holds i: "
+    "boxtop's login, like scp's, is not interactive"
+)
+
 LISTEN_SECONDS = 2.0
 """Longest single read: after a sleep of this computer the end is noticed within this time."""
 
@@ -70,12 +78,15 @@ class FollowerPipe:
         self._decoder = Decoder(marker)
         self._shell_sent = False
         self._echoed = False
+        self._told = ""
         self._began = self._heard = self._pinged = clock()
         self._drift = wall() - clock()
 
     def start(self) -> None:
         """Send the program and the request, without waiting for any reply."""
-        self._pipe.write(python_input(self._request, self._marker, self._machine))
+        program = python_input(self._request, self._marker, self._machine)
+        self._told = program[-TOLD_BYTES:].decode("ascii").strip()
+        self._pipe.write(program)
 
     def facts(self) -> Iterator[Fact]:
         """Yield facts until the stream ends; call ``start`` first.
@@ -131,19 +142,25 @@ class FollowerPipe:
         """Ping when it is time; raise when the other side was silent for too long."""
         if self._wall() - now - self._drift > SLEPT_SECONDS:
             raise LinkError("lost", "this computer slept, or its clock was set")
-        if now > self._ends():
-            if self._decoder.started:
-                raise LinkError("lost", f"no sign of life for {now - self._heard:.0f} s")
-            if self._decoder.noise:
-                raise self._decoder.explain(self._pipe.errors)
-            seconds = f"{now - self._began:.0f} s"
-            raise LinkError("unreachable", f"the box did not start a command in {seconds}")
-        if not self._decoder.started and now - self._began >= NOISE_SECONDS:
-            if self._echoed:
-                raise LinkError("no_exec", "the login repeats what it is told and runs nothing")
-            error = self._decoder.explain(self._pipe.errors)
-            if error.kind == "no_exec":
-                raise error
+        if not self._decoder.started:
+            self._judge_login(now)
+        elif now > self._ends():
+            raise LinkError("lost", f"no sign of life for {now - self._heard:.0f} s")
         if now - self._pinged >= PING_SECONDS:
             self._pinged = now
             self._pipe.write(PING)
+
+    def _judge_login(self, now: float) -> None:
+        """Raise when what the login printed, or its silence, says that no follower comes."""
+        error = self._decoder.explain(self._pipe.errors)
+        if now - self._began >= NOISE_SECONDS:
+            if self._echoed or (self._told and self._told in self._pipe.errors):
+                message = "the login starts something else instead of our command"
+                raise LinkError("no_exec", message, LOGIN_HINT)
+            if error.kind == "no_exec":
+                raise error
+        if now > self._ends():
+            if self._decoder.noise:
+                raise error
+            message = f"the box did not start a command in {now - self._began:.0f} s"
+            raise LinkError("unreachable", message, LOGIN_HINT)

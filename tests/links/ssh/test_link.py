@@ -325,6 +325,28 @@ class TestStrangeBoxes:
         notices = [fact.text for fact in facts if isinstance(fact, Notice)]
         assert any("touch ~/.no_auto_tmux" in text for text in notices)
 
+    @pytest.mark.parametrize("login", ["exec bash", "exec cat", "exec sleep 60", "exec fish"])
+    def test_a_login_that_starts_something_else_is_followed_with_sftp(
+        self,
+        make_sshd: MakeServer,
+        home: Path,
+        runs: Path,
+        look: Look,
+        login: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        if shutil.which(login.split()[1]) is None:
+            pytest.skip(f"{login} is not installed")
+        monkeypatch.setattr("tui.links.pipe.NOISE_SECONDS", 0.5)
+        monkeypatch.setattr("tui.links.pipe.START_SECONDS", 1.0)
+        server = make_sshd()
+        (server.home / ".bashrc").write_text(f"{login}\n")
+        trust(server, home)
+        facts = look(server.target, runs)
+        assert seen(facts) == WELL
+        notices = [fact.text for fact in facts if isinstance(fact, Notice)]
+        assert any(".bashrc" in text for text in notices)
+
     @pytest.mark.parametrize("reply", ["exec_reply.txt", "exec_reply2.txt"])
     def test_a_tmux_login_without_sftp_is_named(
         self, make_sshd: MakeServer, home: Path, runs: Path, look: Look, reply: str

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tui.links.ssh.connection import Connection
 
 RUNPOD_GATEWAY = "ssh.runpod.io"
-WITHOUT_EXEC = ("no_exec", "protocol")
-"""What ends a follower before its first word where a login runs something else instead."""
+WITHOUT_EXEC = ("no_exec", "protocol", "unreachable")
+"""What ends a follower before its first word where a login runs something else, or nothing."""
 
 
 class SshLink:
