@@ -66,7 +66,7 @@ def test_none_names_every_place_that_was_looked_at(home: Path) -> None:
     problem = caught.value.problem
     assert (problem.kind, problem.retryable) == ("no_token", False)
     assert problem.message == (
-        "no Hugging Face token: looked at HF_TOKEN (not set), "
+        "there is no Hugging Face token here; looked at HF_TOKEN (not set), "
         "HUGGING_FACE_HUB_TOKEN (not set), ~/.cache/huggingface/token (empty)"
     )
     assert client_finds() is None

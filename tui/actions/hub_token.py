@@ -57,7 +57,7 @@ def no_token(looked: list[str]) -> HubProblem:
     """Return the problem of having none, with the places that were looked at."""
     return HubProblem(
         "no_token",
-        "no Hugging Face token: looked at " + ", ".join(looked),
+        "there is no Hugging Face token here; looked at " + ", ".join(looked),
         "run `hf auth login`, or set HF_TOKEN to a token from huggingface.co/settings/tokens",
     )
 

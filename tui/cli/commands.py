@@ -13,7 +13,10 @@ from tui.cli.session import Session
 from tui.errors import UserError, closest
 from tui.text import one_line
 
-VERBS = ("watch", "demo", "status", "boxes", "logs", "plot", "open", "config", "completion")
+VERBS = (
+    *("watch", "demo", "status", "boxes", "logs", "plot", "push", "pull"),
+    *("open", "config", "completion"),
+)
 DEFAULT_VERB = "watch"
 NAME = "boxtop"
 COMPLETE_VARIABLE = "_BOXTOP_COMPLETE"

@@ -1,0 +1,24 @@
+"""Where the proofs of a run's saved checkpoints are kept, for whoever adds to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tui.boxes import Box, LocalTarget
+from tui.runs.mirrors import Mirrors
+from tui.runs.proofs import ProofFile, local_proof_file
+from tui.text import one_line
+
+
+def proof_file(data: Path, box: Box, run_path: str) -> ProofFile:
+    """Return the proofs of a run of a box: beside its mirror, where it has one.
+
+    ``data`` is the directory of the mirrors; ``run_path`` the run's absolute path on the box.
+    """
+    if isinstance(box.target, LocalTarget):
+        return local_proof_file(data, run_path)
+    mirror = Mirrors(data).box(box.name, one_line(box.text))
+    for run in mirror.runs():
+        if run.meta.path == run_path:
+            return mirror.proofs(run)
+    return local_proof_file(data, f"{box.name}:{run_path}")
