@@ -1,8 +1,9 @@
 """The program that talks to the Hugging Face Hub, on the box or here: Python >= 3.8.
 
 One JSON line comes in, marked lines of JSON go out. The token is in that line and nowhere else:
-not in argv, environment, files or replies. The box's own huggingface_hub is used, or the one that
-``install`` put into ``~/.cache/boxtop/packages``. Operations, and their replies:
+not in argv, environment, files or replies. The client is this python's, or one that ``install`` put
+into ``~/.cache/boxtop/packages``, or that of another python: one of ``pythons`` in the request, or
+what trains here. Operations, and their replies:
 
 ``check``    token, repo, endpoint?, timeout_s?             -> ``check``
 ``push``     token, repo, files, job?, message?, description?, private?, allow_public?, cleanup?,
@@ -33,6 +34,7 @@ import time
 
 from tui.onbox import hub_client
 from tui.onbox.hub_account import check
+from tui.onbox.hub_elsewhere import elsewhere, go_on, here
 from tui.onbox.hub_facts import Problem, error_facts
 from tui.onbox.hub_follow import BEAT_SECONDS, cancel, follow, forget, jobs
 from tui.onbox.hub_install import install
@@ -56,6 +58,8 @@ def main(line: bytes) -> None:
     stage = str(request.get("op"))
     try:
         wire.hello()
+        if request.get("op") in ("check", "push") and not request.get("moved"):
+            _find_client(request, wire)
         _operation(request, wire)
     except (BrokenPipeError, ConnectionError, KeyboardInterrupt):
         sys.exit(0)
@@ -81,6 +85,16 @@ def _operation(request: dict[str, object], wire: Wire) -> None:
         wire.done("installed", install(wire.beat))
     else:
         raise Problem("BadRequest", f"no such operation: {operation!r}")
+
+
+def _find_client(request: dict[str, object], wire: Wire) -> None:
+    """Go on in a python that has the client, when this one has none and there is another."""
+    if here():
+        return
+    named = request.get("pythons")
+    python = elsewhere([str(one) for one in named] if isinstance(named, list) else [], wire.beat)
+    if python is not None:
+        go_on(python, json.dumps({**request, "moved": True}).encode("ascii"))
 
 
 def _check(request: dict[str, object], wire: Wire) -> None:

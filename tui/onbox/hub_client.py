@@ -66,7 +66,7 @@ def load(endpoint: str | None, token: str) -> HfApi:
 
     Raises Problem ``NoClient`` when both are missing, broken or too old.
     """
-    _see_packages()
+    see_packages()
     try:
         return _imported(endpoint, token)
     except Problem:
@@ -84,7 +84,7 @@ def packages_directory() -> Path:
     return Path("~/.cache/boxtop/packages").expanduser()
 
 
-def _see_packages() -> None:
+def see_packages() -> None:
     """Find installed packages also where python was started without them (``-S``)."""
     if sys.flags.no_site:
         import site
