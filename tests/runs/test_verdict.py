@@ -96,13 +96,12 @@ def test_a_file_from_the_future_is_no_life() -> None:
     assert run.verdict == "stalled"
 
 
-def test_silence_is_no_stall_while_nobody_knows_whether_it_lives() -> None:
+def test_silence_where_nobody_sees_the_process_is_neither_running_nor_stalled() -> None:
     run = judged(status=status(updated_at="2026-11-30T01:00:00+00:00"))
-    assert run.verdict == "running"
+    assert (run.verdict, run.reported_state) == ("unknown", "running")
     assert run.headline == "epoch 12/100 - nothing new for 1:00:00"
-    assert run.warnings == (
-        "nothing new for 1:00:00, and nobody can see whether its process lives",
-    )
+    assert run.reason == "nothing new for 1:00:00, and nobody can see whether its process lives"
+    assert not run.derived
 
 
 def test_a_process_of_another_pid_is_news_from_before_a_resume() -> None:

@@ -9,8 +9,8 @@ from tui.runs.diagnosis import shared_memory_text
 from tui.runs.disk import disk_text
 from tui.runs.findings import Findings
 from tui.runs.status import KNOWN_SCHEMA, trouble_text
-from tui.runs.verdict import Judgement, is_silent, loss_text, lost_losses, survivors_of
-from tui.runs.words import clock_text, count_text, epochs_text
+from tui.runs.verdict import Judgement, loss_text, lost_losses, survivors_of
+from tui.runs.words import count_text, epochs_text
 from tui.text import said
 
 _AT_WORK = frozenset({"starting", "running", "stalled", "diverged", "unknown"})
@@ -60,9 +60,6 @@ def _life(found: Findings) -> Iterator[str]:
             else ("processes of the training still live")
         )
         yield f"{len(survivors)} {still}: pid {pids}"
-    quiet = found.quiet_s
-    if found.state == "running" and found.life.alive is None and quiet and is_silent(found):
-        yield f"nothing new for {clock_text(quiet)}, and nobody can see whether its process lives"
 
 
 def _files(found: Findings, judgement: Judgement) -> Iterator[str]:

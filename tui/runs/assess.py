@@ -67,7 +67,7 @@ def _end(found: Findings, verdict: Verdict) -> tuple[float | None, float | None]
         return None, found.updated_at
     if verdict in ENDED:
         return None, found.seen_at
-    eta = None if verdict == "unknown" else _eta(found)
+    eta = None if found.state is None else _eta(found)
     return eta, found.seen_at if verdict == "stalled" else None
 
 

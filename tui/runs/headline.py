@@ -21,7 +21,7 @@ def _line(found: Findings, judgement: Judgement) -> str:
     match verdict:
         case "starting":
             return _warming_up(found)
-        case "running":
+        case "running" | "unknown" if found.state == "running":
             return _running(found)
         case "stalled":
             return _stalled(found, judgement)

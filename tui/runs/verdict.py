@@ -84,9 +84,17 @@ def _running(found: Findings) -> Judgement:
         return _dead(found)
     if (stalled := _stalled(found)) is not None:
         return stalled
+    if found.life.alive is None and is_silent(found):
+        return Judgement("unknown", unseen_text(found))
     if found.first:
         return Judgement("starting")
     return _diverged(found) or Judgement("running")
+
+
+def unseen_text(found: Findings) -> str:
+    """Why nothing can be said of a run that is silent where no process can be seen."""
+    silence = clock_text(found.quiet_s or 0.0)
+    return f"nothing new for {silence}, and nobody can see whether its process lives"
 
 
 def _dead(found: Findings) -> Judgement:
