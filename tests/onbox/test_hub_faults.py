@@ -65,9 +65,19 @@ def test_a_server_error_with_a_page_is_looked_after_and_not_repeated(
     assert hub.asked("paths-info") != []
 
 
-def test_a_page_instead_of_a_commit_is_no_success(hub: Hub, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<html>no longer works</html>",
+        {"success": True},
+        {"success": True, "commitUrl": "x", "commitOid": ""},
+    ],
+)
+def test_an_answer_without_a_commit_is_no_success(
+    hub: Hub, tmp_path: Path, body: Json | str
+) -> None:
     """HF-11's like: an answer that looks well and names no commit."""
-    hub.order("commit", Answer(200, "<html>no longer works</html>"))
+    hub.order("commit", Answer(200, body))
     result = push(hub, tmp_path)
     assert (result["ok"], result["commit"], result["landed"]) == (False, None, False)
 

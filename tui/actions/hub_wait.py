@@ -8,11 +8,14 @@ from email.utils import parsedate_to_datetime
 
 LONGEST_S = 24 * 3600.0
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_UNIT = "seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d"
+_PART = rf"(\d+(?:\.\d+)?)\s*({_UNIT})(?![a-z])"
 _TEXT = re.compile(
     r"(?:retry|try again|wait|available|reset)[^.\n]{0,60}?"
-    r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?)\b",
+    rf"(?P<parts>{_PART}(?:[\s,]*(?:and\s+)?{_PART})*)",
     re.IGNORECASE,
 )
+_ONE = re.compile(_PART, re.IGNORECASE)
 _RATELIMIT = re.compile(r"r\s*=\s*(?P<left>\d+)\s*;\s*t\s*=\s*(?P<seconds>\d+)")
 
 
@@ -48,5 +51,8 @@ def _of_header(value: str | None, now: datetime) -> list[float]:
 
 def _of_text(text: str) -> list[float]:
     return [
-        float(match["number"]) * _UNITS[match["unit"][0].lower()] for match in _TEXT.finditer(text)
+        sum(
+            float(number) * _UNITS[unit[0].lower()] for number, unit in _ONE.findall(match["parts"])
+        )
+        for match in _TEXT.finditer(text)
     ]
