@@ -170,8 +170,9 @@ def test_a_file_that_changed_is_not_pushed(hub: Hub, tmp_path: Path) -> None:
 def test_a_public_repository_needs_a_yes(hub: Hub, tmp_path: Path) -> None:
     hub.store.create("my-org/my-run", private=False)
     files = snapshot(tmp_path)
-    refused = ask(request(hub, "push", files=files))
-    assert (refused["ok"], refused["error"]["type"]) == (False, "Public")
+    for private in (True, False):
+        refused = ask(request(hub, "push", files=files, private=private))
+        assert (refused["ok"], refused["error"]["type"]) == (False, "Public")
     assert hub.asked(*MOVING) == []
     agreed = ask(request(hub, "push", files=files, allow_public=True))
     assert (agreed["ok"], agreed["private"]) == (True, False)

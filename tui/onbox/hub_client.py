@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import re
@@ -103,6 +104,12 @@ def _imported(endpoint: str | None, token: str) -> HfApi:
     if missing or not hasattr(CommitOperationAdd, "as_file"):
         raise Problem("NoClient", f"huggingface_hub {version} is too old", version=version)
     return HfApi(endpoint=endpoint or None, token=token)
+
+
+def uploads_first(api: HfApi) -> bool:
+    """Whether this client can upload what is large before it commits: then stages can be told."""
+    upload = getattr(api, "preupload_lfs_files", None)
+    return upload is not None and "free_memory" in inspect.signature(upload).parameters
 
 
 def versions() -> dict[str, object]:

@@ -79,13 +79,17 @@ class Uploader:
         return self._proven(self._listed(api), found=False)
 
     def _prepare_repo(self, api: HfApi) -> None:
-        """Find or create the repository; a public one is only used when that was agreed to."""
+        """Find or create the repository.
+
+        One that is public already is only used when that was agreed to, and none becomes public
+        that was to be private.
+        """
         found = look_at(api, self.repo)
+        agreed = bool(self.request.get("allow_public"))
         if not found["exists"]:
             found = self._create_repo(api)
+            agreed = agreed or self.request.get("private", True) is False
         self.private = found["private"]
-        wanted = self.request.get("private", True)
-        agreed = self.request.get("allow_public") or not wanted
         if self.private is False and not agreed:
             raise Problem("Public", f"{self.repo} is public")
 
@@ -105,7 +109,7 @@ class Uploader:
         """Upload what is large, then commit everything at once."""
         self.meter.enter("uploading")
         operations = hub_client.additions(self.files, self.meter)
-        if hasattr(api, "preupload_lfs_files"):
+        if hub_client.uploads_first(api):
             api.preupload_lfs_files(self.repo, operations, free_memory=False)
             self.meter.enter("committing")
         message = str(self.request.get("message") or "Upload weights")
