@@ -46,6 +46,13 @@ def public(key: Key) -> str:
     return " ".join(key.public.split()[:2])
 
 
+def test_a_pipe_in_its_place_is_never_waited_for(file: Path, keys: dict[str, Key]) -> None:
+    os.mkfifo(file)
+    assert look_up("[h]:1", [file, Path("/dev/zero"), file.parent]).keys == ()
+    with pytest.raises(OSError, match="not a regular file"):
+        accept(file, "[h]:1", blob_of(keys["new"]))
+
+
 def test_a_recycled_address_is_seen_as_changed_with_both_fingerprints() -> None:
     host, port, *offered = (CASES / "SSH-01" / "offered.txt").read_text().split()
     known = look_up(host_name(host, int(port)), [CASES / "SSH-01" / "known_hosts"])

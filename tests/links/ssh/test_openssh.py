@@ -79,6 +79,31 @@ def test_a_server_whose_ciphers_paramiko_lacks(
     assert "no algorithm in common" in through_ssh(look(server.target, runs))
 
 
+def test_a_key_that_a_command_knows(make_sshd: MakeServer, home: Path, runs: Path) -> None:
+    server = make_sshd()
+    (home / ".ssh").mkdir()
+    line = server.known_host_lines.strip()
+    (home / ".ssh" / "config").write_text(f"KnownHostsCommand /bin/echo {line}\n")
+    assert "KnownHostsCommand" in through_ssh(look(server.target, runs))
+
+
+@pytest.mark.parametrize(
+    ("there", "kind", "words"),
+    [(True, "hostkey_changed", "is revoked"), (False, "usage", "cannot be read")],
+)
+def test_a_key_that_a_file_revokes(
+    make_sshd: MakeServer, home: Path, runs: Path, there: bool, kind: str, words: str
+) -> None:
+    server = make_sshd()
+    trust(server, home)
+    if there:
+        (home / "revoked").write_text(server.host_key.public)
+    (home / ".ssh" / "config").write_text(f"RevokedHostKeys {home}/revoked\n")
+    with pytest.raises(LinkError, match=words) as caught:
+        look(server.target, runs)
+    assert caught.value.kind == kind
+
+
 def test_a_host_certificate(make_sshd: MakeServer, home: Path, runs: Path, tmp_path: Path) -> None:
     authority = make_key(tmp_path / "ca")
     server = make_sshd()

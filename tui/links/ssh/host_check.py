@@ -12,6 +12,7 @@ from tui.links.ssh.hops import Hop
 from tui.links.ssh.known_hosts import (
     HostKey,
     Known,
+    Standing,
     accept,
     host_name,
     look_up,
@@ -59,8 +60,8 @@ class HostCheck:
     def judge(self, offered: HostKey, asker: Asker) -> str | None:
         """Return None or a notice when the server may be talked to; raises LinkError otherwise."""
         standing = self.known.standing(offered)
-        if standing == "unknown" and self._known_without_port(offered):
-            standing = "known"
+        if standing == "unknown":
+            standing = self._without_port(offered)
         if standing == "known":
             return None
         if standing == "changed":
@@ -74,12 +75,13 @@ class HostCheck:
             )
         return self._first_time(offered, asker)
 
-    def _known_without_port(self, offered: HostKey) -> bool:
+    def _without_port(self, offered: HostKey) -> Standing:
         """OpenSSH also takes a key that is known for the host without the port."""
         if self.hop.host_key_alias or self.hop.port == 22:
-            return False
+            return "unknown"
         paths = (*self.hop.known_hosts, *self.hop.global_known_hosts)
-        return look_up(self.hop.hostname.lower(), paths).standing(offered) == "known"
+        standing = look_up(self.hop.hostname.lower(), paths).standing(offered)
+        return standing if standing in ("known", "revoked") else "unknown"
 
     def _first_time(self, offered: HostKey, asker: Asker) -> str | None:
         policy = self.hop.host_key_policy

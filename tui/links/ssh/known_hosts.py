@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import errno
 import hashlib
 import hmac
 import os
@@ -119,6 +120,8 @@ def accept(path: Path, name: str, key: HostKey) -> None:
 
     Raises OSError when the file cannot be written.
     """
+    if path.is_fifo() or path.is_socket():
+        raise OSError(errno.EINVAL, "not a regular file")
     if not path.exists():
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
@@ -166,6 +169,8 @@ def removal_hint(name: str, path: Path | None = None, home: Path | None = None) 
 def _entries(path: Path) -> Iterator[tuple[int, str, str, HostKey]]:
     """Yield (line number, marker, hosts, key) of every line that can be read."""
     try:
+        if not path.is_file():  # a FIFO would be waited for, and a device has no end
+            return
         content = path.read_bytes()
     except OSError:
         return

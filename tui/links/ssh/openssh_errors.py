@@ -16,7 +16,11 @@ _HOST_KEY_HINT = "log in once with ssh to see and accept the key"
 _RULES: tuple[tuple[str, ErrorKind, str, str | None], ...] = (
     (r"REMOTE HOST IDENTIFICATION HAS CHANGED|Host key .*changed", "hostkey_changed",
      "host key CHANGED", None),
-    (r"REVOKED HOST KEY|marked as revoked", "hostkey_changed", "host key is revoked", None),
+    (r"REVOKED HOST KEY|marked as revoked", "hostkey_changed",
+     "host key is revoked", None),
+    (r"revoked by file", "hostkey_changed", "host key is revoked",
+     "RevokedHostKeys names this key: ask whoever runs the box for its new one"),
+    (r"in revoked keys file", "usage", "RevokedHostKeys cannot be read", "correct ~/.ssh/config"),
     (r"No \S+ host key is known|Host key verification failed", "hostkey_unknown",
      "host key is not known", _HOST_KEY_HINT),
     (r"Too many authentication failures", "auth", "closed the connection after too many keys",
@@ -43,7 +47,7 @@ def explain(hop: Hop, text: str) -> LinkError:
     for pattern, kind, words, hint in _RULES:
         found = re.search(pattern, text, re.IGNORECASE)
         if found:
-            if kind == "hostkey_changed":
+            if kind == "hostkey_changed" and hint is None:
                 hint = removal_hint(host_name(hop.hostname, hop.port), _offending_file(text))
             return LinkError(kind, f"{hop.address}: {words} ({_line_of(text, found)})", hint)
     last = [line for line in text.splitlines() if line.strip()]
