@@ -12,6 +12,7 @@ from tui.cli.console import (
     forget_stdout,
     prepare_streams,
 )
+from tui.cli.quick import quick_answer
 from tui.errors import UserError
 from tui.report.exit_code import BOX_NOT_READ, INTERRUPTED, UNEXPECTED, USAGE
 from tui.text import one_line, redact
@@ -37,17 +38,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _answer(words: list[str]) -> int:
-    """Run a verb.
-
-    `status` with targets and ``--json`` alone is what scripts call all day: it is answered without
-    click, whose import takes a quarter of its time. Everything else is click's to read.
-    """
-    if words[:1] == ["status"] and all(word == "--json" or word[:1] != "-" for word in words):
-        from tui.cli.session import Session
-        from tui.cli.status import show_status
-
-        targets = tuple(word for word in words[1:] if word != "--json")
-        return show_status(Session(), targets, as_json="--json" in words)
+    """Run a verb."""
+    code = quick_answer(words)
+    if code is not None:
+        return code
     from tui.cli.commands import invoke
 
     return invoke(words)

@@ -50,7 +50,7 @@ def show_demo(session: Session, *, train: bool = False, speed: float = 1.0) -> i
             return SshLink(box.target, asker, ConfigFiles.of_user(demo.ssh_config))
 
         if shows_screen():
-            from tui.verbs.watch import show_screen
+            from tui.verbs.screen import show_screen
 
             return show_screen(session, demo.boxes, data=demo.data, link_for=link_for)
         from tui.report.exit_code import exit_code

@@ -76,7 +76,7 @@ def _open(session: Session, mirror: BoxMirror, run: str | None, as_json: bool) -
     meta = mirror.meta
     box = Box(meta.name, meta.text, SshTarget(meta.name), run=run)
     if shows_screen() and not as_json:
-        from tui.verbs.watch import show_screen
+        from tui.verbs.screen import show_screen
 
         return show_screen(session, [box], data=session.data, link_for=_stay_unconnected)
     from tui.watch.look import look

@@ -1,0 +1,73 @@
+"""The screen, as `boxtop [watch]`, the demo and `boxtop open` show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.cli.console import shows_screen
+from tui.cli.session import Session
+from tui.errors import UserError
+
+if TYPE_CHECKING:
+    from tui.boxes import Box
+    from tui.watch.fleet import MakeLink
+
+
+def watch(
+    session: Session,
+    targets: Sequence[str],
+    *,
+    record: Path | None = None,
+    as_json: bool = False,
+) -> int:
+    """Show the boxes that are meant; without a terminal one look at them, as text."""
+    if as_json or not shows_screen():
+        from tui.cli.status import show_status
+
+        if record is not None:
+            raise UserError("--record needs the screen", "run it in a terminal")
+        return show_status(session, targets, as_json=as_json)
+    boxes = session.boxes(targets, may_be_none=True)
+    return show_screen(session, boxes, data=session.data, record=record)
+
+
+def show_screen(
+    session: Session,
+    boxes: Sequence[Box],
+    *,
+    data: Path,
+    link_for: MakeLink | None = None,
+    record: Path | None = None,
+) -> int:
+    """Show the screen until it is left, and return the exit code."""
+    from tui.app import BoxtopApp, ScreenOptions
+    from tui.config.settings import COMING_ACTIONS
+    from tui.links.factory import make_link
+    from tui.screens.asker import ScreenAsker
+    from tui.screens.questions import DEMO
+    from tui.targets import parse_target
+    from tui.theme import terminal_colours
+    from tui.watch.fleet import Fleet
+
+    settings = session.configuration.settings
+    asker = ScreenAsker(accept_new_host_key=session.accept_new_host_key)
+    fleet = Fleet(boxes, asker, data, link_for=link_for or make_link, record=record, connect=False)
+    options = ScreenOptions(
+        ascii_only=session.console.paper.ascii_only,
+        colours=terminal_colours(),
+        keys={action: key for action, key in settings.keys.items() if action not in COMING_ACTIONS},
+        parse=lambda text: parse_target(text, session.names),
+        has_demo=link_for is None,
+    )
+    app = BoxtopApp(fleet, options, asker=asker)
+    try:
+        wish = app.run(mouse=not session.no_mouse)
+    finally:
+        fleet.close()
+    if wish == DEMO:
+        from tui.verbs.demo import show_demo
+
+        return show_demo(session)
+    return app.return_code or 0
