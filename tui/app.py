@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+import msgspec
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
@@ -49,8 +49,7 @@ TICK_SECONDS = 1.0
 MESSAGE_SECONDS = 4.0
 
 
-@dataclass(frozen=True)
-class ScreenOptions:
+class ScreenOptions(msgspec.Struct, frozen=True):
     """What the command line decides.
 
     ``theme`` is "dark" or "light", ``colours`` what the terminal shows; ``parse`` makes a box of a
@@ -60,7 +59,7 @@ class ScreenOptions:
     ascii_only: bool = False
     theme: Literal["dark", "light"] = "dark"
     colours: Colours = "full"
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = {}
     parse: Callable[[str], Box] | None = None
     has_demo: bool = False
 

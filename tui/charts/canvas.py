@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tui.charts import cells, ticks
 from tui.charts.cells import Role, Run
@@ -16,8 +17,7 @@ _TINTS = 64
 first points colours of their own (same role, other green) ends that search early: half the time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """A series on its way to the canvas, in axis units (log10 already taken)."""
 
     index: int
@@ -25,8 +25,7 @@ class Line:
     skipped: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(msgspec.Struct, frozen=True):
     """Limits and ticks of both axes; ``columns`` x ``lines`` is the canvas inside them."""
 
     x: tuple[float, float]

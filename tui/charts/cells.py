@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+
+import msgspec
 
 
 class Role(IntEnum):
@@ -40,8 +41,7 @@ Run = tuple[str, Role]
 """Neighbouring cells of one role."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(msgspec.Struct, frozen=True):
     """A chart: ``title`` is its legend line, ``rows`` the canvas, ``note`` what was left out."""
 
     title: tuple[Run, ...]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tui.charts.series import Series
 
 
-@dataclass(frozen=True, slots=True)
-class Best:
+class Best(msgspec.Struct, frozen=True):
     """The best epoch: its x, and its value when the plot shows the watched metric."""
 
     x: float
@@ -17,8 +17,7 @@ class Best:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(msgspec.Struct, frozen=True):
     """What to draw: series over ``xs`` (strictly increasing); ``time`` says that x is seconds."""
 
     name: str
@@ -29,8 +28,7 @@ class Plot:
     empty: str = "no epochs yet"
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """How to draw: ``smoothing`` 0 to 0.99, ``log_y``, ASCII marks only, a fixed label width."""
 
     smoothing: float = 0.0

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import cast
+
+import msgspec
 
 LARGEST = 1e300
 """Values beyond this are dropped: plotext overflows on them, and no one reads them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(msgspec.Struct, frozen=True):
     """One line: ``values`` aligned with the plot's x; None is a gap over which nothing is drawn.
 
     ``sampled`` marks a value that is only measured now and then (validation every k epochs):
@@ -26,8 +26,7 @@ class Series:
     skipped: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True):
     """Points joined by a line: ``xs`` increases, both have the same length, at least one."""
 
     xs: tuple[float, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 _NICE = (1.0, 2.0, 5.0, 10.0)
 _PLAIN_FROM = 1e-4
@@ -12,8 +13,7 @@ _TIME_STEPS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 1
 _DAY = 86_400
 
 
-@dataclass(frozen=True, slots=True)
-class Ticks:
+class Ticks(msgspec.Struct, frozen=True):
     """Positions on an axis and the text at each."""
 
     positions: tuple[float, ...]

@@ -5,20 +5,20 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from tui.links.base import HostKeyQuestion
 
 
-@dataclass
-class Pending:
+class Pending(msgspec.Struct):
     """A question whose thread waits; ``answer`` is no until somebody gives another one."""
 
     host_key: HostKeyQuestion | None = None
     key_path: str = ""
     attempt: int = 1
     answer: bool | str | None = None
-    done: threading.Event = field(default_factory=threading.Event)
+    done: threading.Event = msgspec.field(default_factory=threading.Event)
 
     def settle(self, answer: bool | str | None) -> None:
         """Answer, and let the thread go on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, cast
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -14,10 +14,10 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Button, Static
 
+from tui.screens.once import Answer, AnsweredOnce
+
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
-
-Answer = TypeVar("Answer")
 
 DIALOGS_CSS = Path(__file__).with_name("dialogs.tcss")
 """Read when the first dialog opens: the first picture need not wait for it."""
@@ -29,7 +29,7 @@ RELEASE_SECONDS = 0.3
 """A key that is held keeps the guard up until it has been let go for this long."""
 
 
-class Dialog(ModalScreen[Answer], Generic[Answer]):
+class Dialog(AnsweredOnce[Answer], ModalScreen[Answer], Generic[Answer]):
     """A frame with a heading, a body and buttons; the first button is the harmless one."""
 
     CSS_PATH = DIALOGS_CSS

@@ -15,13 +15,14 @@ from textual.widgets import Static
 from tui import keys
 from tui.keys import KeyMap
 from tui.screens.dialog import DIALOGS_CSS
+from tui.screens.once import AnsweredOnce
 from tui.theme import Palette
 
 _KEYS_WIDTH = 12
 _TEXT_WIDTH = 46
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(AnsweredOnce[None], ModalScreen[None]):
     """Groups of keys in as many columns as fit; any key closes it but those that scroll."""
 
     CSS_PATH = DIALOGS_CSS

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from tui.runs.model import NEEDS_A_PERSON
 from tui.view import BoxView, RunView
@@ -20,8 +21,7 @@ _LIVE = ("starting", "running")
 _FOR_EVER = float("inf")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A run of a box, or a box that has something to say itself (``run`` is None)."""
 
     box: BoxView
@@ -101,8 +101,7 @@ def _attention(row: Row) -> float:
     return 3.0 if verdict in ("unknown", "stopped") else 4.0
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True):
     """The fleet in a few numbers; ``usd_per_hour`` is None when no box has a known price."""
 
     boxes: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from tui.charts.model import Options
 from tui.screens.rows import ORDERS, Order
@@ -11,8 +11,7 @@ SMOOTHING = (0.0, 0.3, 0.6, 0.8, 0.9, 0.95, 0.99)
 """Weights of the moving average that + and - step through."""
 
 
-@dataclass
-class Settings:
+class Settings(msgspec.Struct):
     """Charts, and the order and filter of the list. ``metrics`` are column names, () the usual."""
 
     ascii_only: bool = False

@@ -8,13 +8,13 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Key
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
 from tui.boxes import Box
 from tui.errors import UserError
 from tui.screens.dialog import DIALOGS_CSS, Dialog, line
+from tui.screens.once import AnsweredOnce
 from tui.screens.questions import DEMO
 from tui.text import one_line
 
@@ -39,7 +39,7 @@ def parsed(parse: ParseTarget, text: str) -> tuple[Box | None, str]:
         return None, one_line(f"{error}{hint}")
 
 
-class WelcomeScreen(Screen[Box | str]):
+class WelcomeScreen(AnsweredOnce[Box | str]):
     """Answers with a box, or with "demo"."""
 
     CSS_PATH = DIALOGS_CSS

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+import msgspec
 from rich.style import Style
 
 from tui.charts.sparkline import arrow, sparkline, trend
@@ -25,8 +25,7 @@ IDLE_UTIL = 20.0
 FULL_DISK, NEARLY_FULL_DISK = 0.98, 0.90
 
 
-@dataclass(frozen=True, slots=True)
-class Pen:
+class Pen(msgspec.Struct, frozen=True):
     """How a row is written: its colours on its ground, faint when the data may be old."""
 
     palette: Palette

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from tui.widgets import cells
 from tui.widgets.cells import Cell
@@ -13,8 +14,7 @@ LINE_WIDTH = 40
 """Below this width a row is one line of state, name and epoch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of at least ``width`` cells; ``turn`` is when it is taken in (1 first)."""
 
     title: str
@@ -53,8 +53,7 @@ _GROWTH: tuple[tuple[str, int], ...] = (
 """Who gets spare cells and up to which width, in this order, until all are given away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(msgspec.Struct, frozen=True):
     """A column at its place: ``x`` is its first cell."""
 
     column: Column

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from tui.facts import Gpu
 from tui.runs.model import Checkpoint, Run
@@ -19,8 +20,7 @@ METER = 10
 """Cells of a meter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(msgspec.Struct, frozen=True):
     """One fact; ``weight`` says what is left out first where there is little room (1 stays)."""
 
     label: str

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from tui.glyphs import verdict_glyphs
 from tui.runs.model import Verdict
 from tui.view import LinkState
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(msgspec.Struct, frozen=True):
     """One cell each, but ``frame``: corners and edges as ``╭╮╰╯─│``."""
 
     verdicts: dict[Verdict, str]
