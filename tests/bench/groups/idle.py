@@ -42,8 +42,8 @@ def measure(bench: Bench) -> Iterator[Figure]:
             time.sleep(SETTLE_SECONDS)
             written = ours.written
             used = used_over(ours.pid, seconds)
-            least = used_over(theirs.pid, min(seconds, 10.0))
             painted = ours.written - written
+            least = used_over(theirs.pid, min(seconds, 10.0))
     yield from _figures(used, least, painted / seconds)
 
 
