@@ -215,6 +215,27 @@ def test_the_console_log_is_found_through_the_process(
         box.until_received(lambda seen: seen.data(run, files.CONSOLE).endswith(b"no more\n"))
 
 
+def test_the_console_log_of_a_training_that_renamed_itself_is_found(
+    kind: Kind, runs: Path, tmp_path: Path
+) -> None:
+    console = tmp_path / "root" / "out.txt"
+    with (
+        console.open("wb") as output,
+        subprocess.Popen(
+            ["epoch 3/10", "-S", "-c", TRAINING],
+            executable=os.path.realpath(sys.executable),
+            stdout=output,
+            env={**os.environ, "PYTHONHOME": sys.base_prefix},
+        ) as training,
+    ):
+        run = make_run(runs, "run1", pid=training.pid, started_at=iso_now())
+        try:
+            with follow(kind, runs, vitals_seconds=1.0) as box:
+                box.until_received(lambda seen: seen.data(run, files.CONSOLE) == b"begun\n")
+        finally:
+            training.kill()
+
+
 def test_the_console_log_stays_followed_when_its_process_is_gone(
     kind: Kind, runs: Path, trainings: Trainings
 ) -> None:

@@ -106,6 +106,14 @@ def words(pid: int) -> "tuple[bytes, bool]":
     return os.path.basename(parts[0]).lstrip(b"-"), any(word in start for word in STRANGERS)
 
 
+def program(pid: int) -> bytes:
+    """Return the name of the file that a process runs: it stays when the process renames itself."""
+    try:
+        return os.path.basename(os.readlink(b"/proc/%d/exe" % pid))
+    except OSError:
+        return b""
+
+
 def top(pid: int, processes: "dict[int, Entry]") -> int:
     """Climb from a training's pid to its topmost ancestor that still belongs to it.
 
@@ -192,7 +200,7 @@ class Training:
         started = None if self.boot is None else self.boot + process.start / clock_ticks()
         if self.begun and started is not None and started > self.begun + REUSE_SECONDS:
             return False
-        return words(self.pid)[0].startswith(LAUNCHERS)
+        return words(self.pid)[0].startswith(LAUNCHERS) or program(self.pid).startswith(LAUNCHERS)
 
     def facts(self) -> "list[tuple[bytes, bytes]]":
         """Return what is to be sent of this training: ``process``, ``command``, ``task``…"""

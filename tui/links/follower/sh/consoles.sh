@@ -14,7 +14,7 @@ link_of() { # LINK: sets $target
 find_console() { # RUN PID
 	eval "path=\$r_path_$1 console=\$r_console_$1 root=\$r_root_$1 members=\$r_tree_$1"
 	candidate=
-	[ -z "$2" ] || is_launcher "$2" || set -- "$1" ""
+	[ -z "$2" ] || is_training "$2" || set -- "$1" ""
 	for pid in $2 $members; do
 		for number in 1 2; do
 			[ -z "$candidate" ] || break

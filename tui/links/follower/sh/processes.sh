@@ -64,6 +64,15 @@ is_launcher() { # PID
 	return 1
 }
 
+# The file that it runs stays python's when a training has given itself another name.
+is_training() { # PID
+	is_launcher "$1" && return 0
+	[ -n "$have_readlink" ] || return 1
+	program=$(readlink /proc/"$1"/exe 2>/dev/null)
+	case ${program##*/} in python* | libreyolo*) return 0 ;; esac
+	return 1
+}
+
 # Our own ancestors, which never belong to a training.
 find_ours() {
 	ours=" $$ "
@@ -99,7 +108,7 @@ tree() { # PID: sets $members
 
 tree_facts() { # RUN PID: adds to $facts
 	eval "members=\$r_tree_$1"
-	if [ -n "$surveyed" ] && is_launcher "$2"; then
+	if [ -n "$surveyed" ] && is_training "$2"; then
 		tree "$2"
 		eval "r_tree_$1=\$members"
 	fi
