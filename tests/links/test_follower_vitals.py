@@ -301,6 +301,22 @@ def test_a_log_from_another_time_is_not_taken_for_the_console(kind: Kind, runs: 
     assert box.received.vitals[str(run)].console is None
 
 
+def test_a_log_that_fell_silent_while_the_run_went_on_is_another_programs(
+    kind: Kind, runs: Path
+) -> None:
+    began = time.time() - 7200
+    started = datetime.fromtimestamp(began, UTC).isoformat(timespec="seconds")
+    run = make_run(runs, "run1", pid=4_000_000, started_at=started)
+    append(run / files.CONFIG, b"epochs: 3\n")
+    os.utime(run / files.CONFIG, (began, began))
+    foreign = runs.parent / "train.log"
+    foreign.write_bytes(b"KeyError: onnx\n")
+    os.utime(foreign, (began + 1200, began + 1200))
+    with follow(kind, runs) as box:
+        box.until_fact(Settled)
+    assert box.received.vitals[str(run)].console is None
+
+
 def test_the_console_behind_a_tee_is_found(
     runs: Path, trainings: Trainings, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -238,3 +238,12 @@ def test_an_endless_traceback_keeps_its_end() -> None:
     assert found is not None
     assert len(found.lines) == 60
     assert found.lines[-1] == "RecursionError: x"
+
+
+def test_a_log_that_tells_of_another_error_than_the_status_is_not_believed() -> None:
+    foreign = evidence(console=log(TRACE + "KeyError: 'onnx'\n"))
+    found = diagnose(foreign, RunError("ValueError", "bad anchors"), ended=True)
+    assert found is None or "onnx" not in found.summary
+    own = evidence(console=log(TRACE + "ValueError: bad anchors\n" + TRACE + "LaunchError: 1\n"))
+    found = diagnose(own, RunError("pkg.ValueError", "bad anchors"), ended=True)
+    assert found is not None and found.excerpt

@@ -62,7 +62,7 @@ def diagnose(evidence: Evidence, error: RunError | None, *, ended: bool) -> Diag
     ``error`` is what status.json holds; ``ended`` is False for a run that still has a process. Only
     what the logs say after the last finished epoch counts: older troubles were survived.
     """
-    accounts = _accounts(evidence, error)
+    accounts = [a for a in _accounts(evidence, error) if _may_be_of(a, error)]
     full = disk_full_text(evidence.disk)
     if full and not ended:
         return Diagnosis("disk_full", full, FREE_DISK)
@@ -103,6 +103,17 @@ def _account(source: str, lines: Sequence[str]) -> _Account:
         newest.append(line)
     newest.reverse()
     return _Account(said(source), "\n".join(newest), last_traceback(newest))
+
+
+def _may_be_of(account: _Account, error: RunError | None) -> bool:
+    """Whether an account can be of this end: one with a traceback names the status's error too.
+
+    A console log is found by what is likely, and may be another program's.
+    """
+    told = _error_of(account)
+    if told in (None, INTERRUPT) or error is None or not error.type:
+        return True
+    return error.type.rpartition(".")[2] in account.text
 
 
 def _error_of(account: _Account) -> str | None:

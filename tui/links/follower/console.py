@@ -60,7 +60,10 @@ def readable(pid: int) -> bool:
 
 
 def beside(folders: "list[bytes]", begun: float, until: float) -> "list[bytes]":
-    """Return the logs in these directories that were last written within a time, newest first."""
+    """Return the logs in these directories that were last written within a time.
+
+    Those with a usual name come first, then the newest.
+    """
     fitting = []
     for folder in folders:
         for name in names(folder):
@@ -70,8 +73,8 @@ def beside(folders: "list[bytes]", begun: float, until: float) -> "list[bytes]":
             except OSError:
                 continue
             if stat.S_ISREG(found.st_mode) and found.st_size and begun <= found.st_mtime <= until:
-                fitting.append((found.st_mtime, path))
-    return [path for _, path in sorted(fitting, reverse=True)]
+                fitting.append((name in PATTERNS, found.st_mtime, path))
+    return [path for _, _, path in sorted(fitting, reverse=True)]
 
 
 def names(folder: bytes) -> "list[bytes]":

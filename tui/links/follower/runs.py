@@ -52,8 +52,8 @@ class Status(Replaced):
         self.running = values.get("state") == "running"
         self.started = parsed_time(values.get("started_at"))
         pace = values.get("mean_epoch_seconds")
-        usable = isinstance(pace, (int, float)) and 0 < pace < LONGEST_PACE
-        self.pace = float(str(pace)) if usable else 0.0
+        usable = type(pace) in (int, float) and 0 < pace < LONGEST_PACE  # type: ignore[operator]
+        self.pace = float(pace) if usable else 0.0  # type: ignore[arg-type]
         return True
 
 

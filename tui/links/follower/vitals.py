@@ -16,6 +16,8 @@ SURVEY_SECONDS = 30.0
 
 GUESSED_RUNS = 20
 """Only for so many of the newest runs is a console log guessed."""
+QUIET_SECONDS = 30.0
+"""What a training prints ends when its own files do: a log that ended before is another's."""
 
 ENDED_MARGIN_SECONDS = 60.0
 DEAD_MARGIN_SECONDS = 600.0
@@ -147,13 +149,17 @@ class Vitals:
         return looked[1]
 
     def guess(self, run: Run, runs: "list[Run]", begun: float, ended: float) -> "bytes | None":
-        """Return the newest log that fits; one that a living run writes belongs to that run."""
+        """Return a log that was last written when the run was, by its name or the newest.
+
+        One that a living run writes belongs to that run.
+        """
         margin = ENDED_MARGIN_SECONDS
         if run.status.running:
             margin = max(DEAD_MARGIN_SECONDS, 3 * run.status.pace)
         later = [one.status.started for one in runs if one.status.started > ended]
         until = min([ended + margin, *later])
         taken = {one.console.path for one in runs if one.alive and one.console is not None}
+        begun = max(begun, ended - QUIET_SECONDS)
         for path in console.beside(folders_beside(run), begun, until):
             if path not in taken and not self.is_own_log(run, path):
                 return path

@@ -48,10 +48,11 @@ known_console() { # PATH: sets $candidate
 	done
 }
 
-# A log one level above the root that was written after the run began, for the newest run alone.
+# A log one level above the root that was written since the run's status, for the newest run alone.
 beside() { # ROOT
 	for one in "${1%/*}/$LOG" "${1%/*}/nohup.out"; do
 		[ -z "$candidate" ] && [ -f "$one" ] && [ -s "$one" ] && [ "$one" -nt "$path/$CONFIG" ] || continue
-		[ ! -f "$path/$CONFIG" ] || candidate=$one
+		[ -f "$path/$CONFIG" ] && ! [ "$path/$STATUS" -nt "$one" ] || continue
+		candidate=$one
 	done
 }
