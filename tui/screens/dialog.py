@@ -29,7 +29,7 @@ RELEASE_SECONDS = 0.3
 """A key that is held keeps the guard up until it has been let go for this long."""
 
 
-class Dialog(AnsweredOnce[Answer], ModalScreen[Answer], Generic[Answer]):
+class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
     """A frame with a heading, a body and buttons; the first button is the harmless one."""
 
     CSS_PATH = DIALOGS_CSS

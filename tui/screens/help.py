@@ -22,7 +22,7 @@ _KEYS_WIDTH = 12
 _TEXT_WIDTH = 46
 
 
-class HelpScreen(AnsweredOnce[None], ModalScreen[None]):
+class HelpScreen(ModalScreen[None], AnsweredOnce[None]):
     """Groups of keys in as many columns as fit; any key closes it but those that scroll."""
 
     CSS_PATH = DIALOGS_CSS
