@@ -84,6 +84,14 @@ class Fleet:
             keeper = self._keepers.get(name)
         return None if keeper is None else keeper.state.view(keeper.link_view())
 
+    def watched(self, name: str) -> tuple[BoxState, Link] | None:
+        """What is known of a box, and its link: the open one, or a new one to reach it by."""
+        with self._lock:
+            keeper = self._keepers.get(name)
+        if keeper is None:
+            return None
+        return keeper.state, keeper.link or self._link_for(keeper.state.box, self._asker)
+
     def subscribe(self, callback: Subscriber) -> None:
         """Call back, from a link's thread, whenever something of a box changed."""
         self._subscribers.append(callback)

@@ -12,7 +12,7 @@ from tui.facts import Fact
 from tui.links.base import HEARTBEAT_SECONDS, FollowRequest, Link, LinkError
 from tui.runs.mirror import MirrorError
 from tui.text import one_line, redact
-from tui.view import LinkView
+from tui.view import LinkState, LinkView
 from tui.watch.box_state import BoxState
 
 STALE_SECONDS = 2 * HEARTBEAT_SECONDS + 1.0
@@ -99,6 +99,12 @@ class Keeper:
         if link is not None:
             link.close()
 
+    @property
+    def link(self) -> Link | None:
+        """The link that is open or being opened now."""
+        with self._lock:
+            return self._link
+
     def link_view(self) -> LinkView:
         """How the box is reached at this moment."""
         age = self.state.seen_s()
@@ -112,7 +118,8 @@ class Keeper:
         retry_in = None if retry_at is None else max(0.0, retry_at - self._clock.steady())
         message = one_line(redact(str(error)))
         if not error.retried:
-            return LinkView("refused", age, message, error.hint, attempt)
+            state: LinkState = "refused" if error.refused else "offline"
+            return LinkView(state, age, message, error.hint, attempt)
         back = was_live and attempt <= OFFLINE_AFTER_ATTEMPTS
         return LinkView(
             "connecting" if back else "offline", age, message, error.hint, attempt, retry_in

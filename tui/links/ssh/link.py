@@ -59,6 +59,11 @@ class SshLink:
         else:
             parts.close()
 
+    @property
+    def files(self) -> ConfigFiles:
+        """The OpenSSH files that it goes by."""
+        return self._files
+
     def run(self, command_line: str) -> Pipe:
         """Start a further command on the live connection. Raises LinkError where there is none."""
         start = self._start

@@ -1,0 +1,291 @@
+"""All transfers of weights under way: each in its own thread, one at a time to a repository."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tui.actions.cancel import Cancel
+from tui.actions.errors import ActionError
+from tui.actions.hub_problem import HubError, HubProblem
+from tui.actions.hub_token import Token, find_token
+from tui.actions.progress import Progress
+from tui.actions.push import Unproven
+from tui.actions.push_plan import PushPlan
+from tui.actions.saving import Saving
+from tui.actions.shell import Shell
+from tui.actions.transfer import (
+    BoxAccess,
+    Pull,
+    Settle,
+    Subscriber,
+    Task,
+    TransferState,
+    TransferView,
+    kind_of,
+    names_of,
+    run_of,
+    saved_text,
+    where_to,
+)
+from tui.debug import record_fault
+from tui.links.base import LinkError
+from tui.text import said
+
+TRIES = 20
+FIRST_WAIT_SECONDS = 15.0
+LONGEST_WAIT_SECONDS = 1800.0
+KEPT = 50
+"""Ended transfers that are still listed."""
+
+
+class Failed(Exception):
+    """A transfer ended without saving; ``wait`` in seconds when another try may heal it."""
+
+    def __init__(self, message: str, hint: str | None = None, wait: float | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.wait = wait
+
+
+@dataclass
+class _Transfer:
+    task: Task
+    view: TransferView
+    cancel: Cancel
+    next_try: float | None = None
+
+
+class Transfers:
+    """Starts transfers and knows how each stands. Subscribers are called from their threads.
+
+    ``access`` finds the box of a transfer by its name, None for one that is not watched.
+    """
+
+    def __init__(
+        self,
+        access: Callable[[str], BoxAccess | None],
+        *,
+        token: Callable[[], Token] = find_token,
+        saving: Callable[[Shell, BoxAccess], Saving] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._access = access
+        self._token = token
+        self._saving = saving or (lambda shell, box: Saving(shell, box.proofs))
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._turns: dict[str, threading.Lock] = {}
+        self._transfers: dict[int, _Transfer] = {}
+        self._subscribers: list[Subscriber] = []
+        self._numbers = 0
+        self._closed = threading.Event()
+
+    def subscribe(self, callback: Subscriber) -> None:
+        """Call back, from a transfer's thread, with every moment of every transfer."""
+        self._subscribers.append(callback)
+
+    def start(self, task: Task, *, automatic: bool = False) -> int:
+        """Begin a transfer; returns its number. What goes wrong with it is in its view."""
+        path, run_id = run_of(task)
+        with self._lock:
+            self._numbers += 1
+            number = self._numbers
+            view = TransferView(
+                number,
+                kind_of(task),
+                task.box,
+                path,
+                run_id,
+                names_of(task),
+                where_to(task),
+                "waiting",
+                "about to begin",
+                automatic=automatic,
+                at=self._clock(),
+            )
+            transfer = self._transfers[number] = _Transfer(task, view, Cancel())
+            self._forget_old()
+        name = f"{view.kind} {number}"
+        threading.Thread(target=self._run, args=(transfer,), name=name, daemon=True).start()
+        return number
+
+    def views(self, box: str | None = None, run: str | None = None) -> tuple[TransferView, ...]:
+        """Return the transfers of a box, or of one of its runs, or all; the newest first."""
+        now = self._clock()
+        with self._lock:
+            found = [
+                replace(one.view, retry_in_s=max(0.0, one.next_try - now))
+                if one.next_try is not None
+                else one.view
+                for one in self._transfers.values()
+            ]
+        return tuple(
+            view for view in reversed(found) if box in (None, view.box) and run in (None, view.run)
+        )
+
+    def busy(self, box: str, run: str) -> bool:
+        """Whether something of this run is on its way."""
+        return any(not view.is_over for view in self.views(box, run))
+
+    def cancel(self, number: int) -> None:
+        """Stop a transfer. What the box uploads by itself goes on, and is learned of later."""
+        with self._lock:
+            transfer = self._transfers.get(number)
+        if transfer is not None:
+            transfer.cancel.cancel()
+
+    def dismiss(self, number: int) -> None:
+        """Forget a transfer that is over."""
+        with self._lock:
+            transfer = self._transfers.get(number)
+            if transfer is not None and transfer.view.is_over:
+                del self._transfers[number]
+
+    def close(self) -> None:
+        """Stop all; what was begun on a box is remembered and learned of at the next start."""
+        self._closed.set()
+        with self._lock:
+            transfers = list(self._transfers.values())
+        for transfer in transfers:
+            transfer.cancel.cancel()
+
+    def _run(self, transfer: _Transfer) -> None:
+        """Try until it is saved, cannot heal, or nobody wants it any more."""
+        for attempt in range(1, TRIES + 1):
+            try:
+                turn = self._turn(transfer)
+                if turn.locked():
+                    self._tell(transfer, "waiting", "waits for its turn")
+                with turn:
+                    text = self._once(transfer)
+                self._tell(transfer, "saved", text)
+                return
+            except Failed as failed:
+                last = attempt == TRIES or failed.wait is None
+                if last:
+                    self._tell(transfer, "failed", str(failed), failed.hint)
+                    return
+                if not self._waited(transfer, failed, attempt):
+                    return
+            except ActionError as error:
+                assert error.kind == "cancelled", error
+                self._tell(transfer, "cancelled", "cancelled")
+                return
+
+    def _once(self, transfer: _Transfer) -> str:
+        """Do it once, and return what is said of it. Raises Failed, ActionError("cancelled")."""
+        task = transfer.task
+        transfer.cancel.check()
+        box = self._access(task.box)
+        if box is None:
+            raise Failed(f"{said(task.box)} is not watched any more")
+        try:
+            saving = self._saving(box.shell(), box)
+            try:
+                text = self._moved(transfer, saving)
+            finally:
+                saving.close()
+                box.changed(run_of(task)[0])
+            return text
+        except HubError as error:
+            raise _failed(error.problem, isinstance(error, Unproven)) from error
+        except (ActionError, LinkError) as error:
+            transfer.cancel.check()
+            heals = error.heals if isinstance(error, ActionError) else error.retried
+            raise Failed(str(error), error.hint, 0.0 if heals else None) from error
+        except Failed:
+            raise
+        except Exception as error:
+            record_fault(error)
+            raise Failed(f"boxtop erred: {type(error).__name__}", "--debug tells more") from error
+
+    def _moved(self, transfer: _Transfer, saving: Saving) -> str:
+        task, cancel = transfer.task, transfer.cancel
+
+        def tell(progress: Progress) -> None:
+            cancel.check()
+            self._tell(transfer, "running", progress.stage, progress=progress)
+
+        match task:
+            case PushPlan():
+                token = self._token()
+                tell(Progress("asking", "the Hub"))
+                found = saving.check(token, task.place, task.via)
+                if found.place.private is False and not task.public:
+                    message = f"{task.place.repo} is public: everybody could read these weights"
+                    raise Failed(message, "push it by hand and agree, or name another repository")
+                pushed = saving.push(token, task, tell, cancel)
+                if pushed.refused:
+                    name, why = next(iter(pushed.refused.items()))
+                    raise Failed(f"{said(name)} is NOT saved: {why}", why.hint)
+                return saved_text(len(pushed.proofs), sum(one.bytes for one in pushed.proofs))
+            case Settle():
+                pushed = saving.settle(self._token(), task.push, tell, cancel)
+                return saved_text(len(pushed.proofs), sum(one.bytes for one in pushed.proofs))
+            case Pull():
+                report = saving.pull(task.run, task.names, task.directory, tell, cancel)
+                for name, error in report.failed.items():
+                    if error.kind == "cancelled":
+                        raise error
+                    wait = 0.0 if error.heals else None
+                    raise Failed(f"{said(name)} is NOT saved: {error}", error.hint, wait)
+                return saved_text(len(report.pulled), sum(one.size for one in report.pulled))
+
+    def _waited(self, transfer: _Transfer, failed: Failed, attempt: int) -> bool:
+        """Wait for the next try; False when it was cancelled meanwhile."""
+        own = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** (attempt - 1))
+        wait = max(own, failed.wait or 0.0)
+        transfer.next_try = self._clock() + wait
+        self._tell(transfer, "waiting", str(failed), failed.hint)
+        try:
+            transfer.cancel.pause(wait)
+        except ActionError:
+            transfer.next_try = None
+            self._tell(transfer, "cancelled", f"cancelled; it had failed: {failed}", failed.hint)
+            return False
+        transfer.next_try = None
+        return True
+
+    def _turn(self, transfer: _Transfer) -> threading.Lock:
+        """Return the turn that it waits for: one push at a time to a repository."""
+        task = transfer.task
+        match task:
+            case PushPlan():
+                key = f"push {task.place.repo}"
+            case Settle():
+                key = f"push {task.push.repo}"
+            case Pull():
+                key = f"pull {task.directory}"
+        with self._lock:
+            return self._turns.setdefault(key, threading.Lock())
+
+    def _tell(
+        self,
+        transfer: _Transfer,
+        state: TransferState,
+        text: str,
+        hint: str | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        if self._closed.is_set():
+            return
+        began = transfer.view.at if transfer.view.state == state else self._clock()
+        view = transfer.view = replace(
+            transfer.view, state=state, text=text, hint=hint, progress=progress, at=began
+        )
+        for subscriber in self._subscribers:
+            subscriber(view)
+
+    def _forget_old(self) -> None:
+        over = [number for number, one in self._transfers.items() if one.view.is_over]
+        for number in over[:-KEPT]:
+            del self._transfers[number]
+
+
+def _failed(problem: HubProblem, unproven: bool) -> Failed:
+    """Return a failure with the earliest next try, None where only a person can heal it."""
+    wait = problem.retry_after_s or 0.0 if problem.retryable or unproven else None
+    return Failed(problem.message, problem.hint, wait)
