@@ -20,6 +20,24 @@ class SshTarget:
     jump: str | None = None
     ignored: tuple[str, ...] = ()
 
+    @property
+    def place(self) -> str:
+        """Host and port as people write them: ``203.0.113.7``, ``[2001:db8::5]:41022``."""
+        if self.port in (None, 22):
+            return self.host
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def address(self) -> str:
+        """Everything that tells one machine and account from another, as an address.
+
+        No name of boxtop.toml looks like it.
+        """
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        user = f"{self.user}@" if self.user else ""
+        port = f":{self.port}" if self.port else ""
+        return f"ssh://{user}{host}{port}" + (f",jump={self.jump}" if self.jump else "")
+
 
 @dataclass(frozen=True, slots=True)
 class LocalTarget:
@@ -42,7 +60,11 @@ Target = SshTarget | LocalTarget | RecordingTarget
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box to watch: ``text`` is the target as given, ``run`` names a single run by its id."""
+    """One box to watch: ``text`` is the target as given, ``run`` names a single run by its id.
+
+    ``mirror`` is the name of its mirror, where that is not its own name: a name may depend on what
+    stands beside it, a mirror never does.
+    """
 
     name: str
     text: str
@@ -51,3 +73,9 @@ class Box:
     console: str | None = None
     run: str | None = None
     price_per_hour: float | None = None
+    mirror: str | None = None
+
+    @property
+    def kept_as(self) -> str:
+        """The name of its mirror."""
+        return self.mirror or self.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tui.boxes import Box
+from tui.boxes import Box, SshTarget
 from tui.errors import UserError
 from tui.targets import Names, configured_box, parse_target
 
@@ -24,35 +24,53 @@ def join_boxes(targets: Sequence[str], names: Names | None = None) -> tuple[Box,
 def with_unique_names(boxes: Sequence[Box]) -> tuple[Box, ...]:
     """Return the boxes, each once, with a name that no other has.
 
-    The name is where a box's mirror lies, so the first box keeps its own; another run or another
-    address behind the same name adds what tells it apart.
+    All that share a name add what tells them apart, so that it does not matter which comes first.
     """
-    unique: dict[str, Box] = {}
-    places: set[tuple[object, ...]] = set()
+    distinct: dict[tuple[object, ...], Box] = {}
     for box in boxes:
-        place = (box.target, box.roots, box.run)
-        if place in places:
-            continue
-        places.add(place)
-        name = _free_name(box, unique)
-        unique[name] = replace(box, name=name)
+        distinct.setdefault((box.target, box.roots, box.run), box)
+    unique: dict[str, Box] = {}
+    for box in distinct.values():
+        alike = [other for other in distinct.values() if other.name == box.name]
+        name = _free_name(_telling_name(box, alike), unique)
+        unique[name] = replace(box, name=name, mirror=box.kept_as)
     return tuple(unique.values())
 
 
-def _free_name(box: Box, taken: dict[str, Box]) -> str:
-    if box.name not in taken:
-        return box.name
-    user = getattr(box.target, "user", None)
-    parts = [box.name, *([f"{user}@{box.name}"] if user else [])]
-    if box.run:
-        parts = [name for part in parts for name in (part, f"{part}:{box.run}")]
-    for name in parts:
-        if name not in taken:
-            return name
-    number = 2
-    while f"{box.name}-{number}" in taken:
+def _telling_name(box: Box, alike: Sequence[Box]) -> str:
+    """Return a box's name with the first part of its address that is another for each of them."""
+    for parts in _PARTS:
+        names = {_named(other, parts) for other in alike}
+        if len(names) == len(alike):
+            return _named(box, parts)
+    return box.name
+
+
+_PARTS = ("", "u", "r", "d", "j", "ur", "ud", "dr", "udr", "ju", "judr")
+"""What is added to a name, the least first: user, run, directory, jump host."""
+
+
+def _named(box: Box, parts: str) -> str:
+    target = box.target
+    name = box.name
+    if isinstance(target, SshTarget):
+        if "u" in parts and target.user:
+            name = f"{target.user}@{name}"
+        if "d" in parts and box.roots:
+            name = f"{name}:{box.roots[0]}"
+    if "r" in parts and box.run:
+        name = f"{name}:{box.run}"
+    if "j" in parts and isinstance(target, SshTarget) and target.jump:
+        name = f"{name} via {target.jump}"
+    return name
+
+
+def _free_name(name: str, taken: dict[str, Box]) -> str:
+    number, free = 2, name
+    while free in taken:
+        free = f"{name}-{number}"
         number += 1
-    return f"{box.name}-{number}"
+    return free
 
 
 def no_boxes() -> UserError:

@@ -241,19 +241,46 @@ class TestMirrors:
         run.append(appended(b"one\n", 0))
         second = Mirrors(tmp_path).box("lab", "lab")
         second.claim()
-        assert second.borrowed
         (copy,) = second.runs()
+        assert second.borrowed
         assert copy.token(files.METRICS) == run.token(files.METRICS)
         copy.append(appended(b"two\n", 4))
         assert run.read(files.METRICS) == b"one\n"
-        private = second.directory
+        private = copy.directory
+        assert second.proofs(copy).path == first.proofs(run).path
         second.release()
         assert not private.exists()
         first.release()
         third = Mirrors(tmp_path).box("lab", "lab")
         third.claim()
-        assert not third.borrowed
+        assert list(third.runs()) and not third.borrowed
         third.release()
+
+    def test_two_boxtops_that_watch_other_roots_both_write(self, tmp_path: Path) -> None:
+        boxes = [Mirrors(tmp_path).box("lab", "lab") for _ in range(2)]
+        for box, root in zip(boxes, ("/A", "/B"), strict=True):
+            box.claim()
+            box.run(RunFound(f"{root}/run1", "run1", root))
+            box.save()
+        assert not any(box.borrowed for box in boxes)
+        for box in boxes:
+            box.release()
+        (known,) = Mirrors(tmp_path).known()
+        assert [run.meta.path for run in known.runs()] == ["/A/run1", "/B/run1"]
+
+    def test_only_the_folders_of_wanted_runs_are_claimed(self, tmp_path: Path) -> None:
+        first, second = (Mirrors(tmp_path).box("lab", "lab") for _ in range(2))
+        first.claim()
+        for root in ("/A", "/B"):
+            first.run(RunFound(f"{root}/run1", "run1", root))
+        first.release()
+        first.claim()
+        assert [run.meta.root for run in first.runs(lambda meta: meta.root == "/A")] == ["/A"]
+        second.claim()
+        assert [run.meta.root for run in second.runs(lambda meta: meta.root == "/B")] == ["/B"]
+        assert not second.borrowed
+        first.release()
+        second.release()
 
     def test_a_removed_run_leaves_no_empty_folders(self, tmp_path: Path) -> None:
         box = Mirrors(tmp_path).box("lab", "lab")

@@ -36,7 +36,7 @@ def follow_log(
     boxes = session.boxes([target])
     changed: queue.SimpleQueue[str] = queue.SimpleQueue()
     whole = [replace(box, run=None) for box in boxes]  # a run may be named by its id's end
-    fleet = Fleet(whole, session.asker, session.data)
+    fleet = Fleet(whole, session.asker, session.keeping(boxes))
     fleet.subscribe(changed.put)
     follower = _Follower(session, boxes[0].run, lines, which, as_json)
     try:

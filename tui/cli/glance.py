@@ -14,6 +14,7 @@ from tui.cli.session import Session
 from tui.errors import UserError, closest
 from tui.report.order import by_need
 from tui.runs.files import MARKERS, SEARCH_DEPTH, STATUS
+from tui.runs.naming import meant
 from tui.runs.order import live_sibling, sibling_text
 from tui.text import said
 from tui.view import BoxView, RunView
@@ -41,7 +42,7 @@ def glance(session: Session, boxes: Sequence[Box], timeout: float) -> Glance:
     looked = look(
         [*whole, *(sibling for siblings in beside for sibling in siblings)],
         session.asker,
-        session.data,
+        session.keeping(boxes),
         timeout=timeout,
     )
     others = iter(looked[len(boxes) :])
@@ -61,11 +62,13 @@ def glance(session: Session, boxes: Sequence[Box], timeout: float) -> Glance:
 
 
 def find_run(view: BoxView, wanted: str) -> RunView | None:
-    """Return the run with this id, or the only one whose id ends with it."""
-    exact = [run for run in view.runs if run.run.id == wanted]
-    ending = [run for run in view.runs if run.run.id.endswith(f"/{wanted}")]
-    found = exact or ending
-    return found[0] if len(found) == 1 else None
+    """Return the run with this id or path, or the only one whose id or path ends with it."""
+    paths = _meant(view, wanted)
+    return next((run for run in view.runs if [run.run.path] == paths), None)
+
+
+def _meant(view: BoxView, wanted: str) -> list[str]:
+    return meant(wanted, {run.run.path: run.run.id for run in view.runs})
 
 
 def no_such_run(view: BoxView, wanted: str) -> UserError:
@@ -73,6 +76,13 @@ def no_such_run(view: BoxView, wanted: str) -> UserError:
     ids = [run.run.id for run in by_need(view.runs)]
     if not ids:
         return no_runs(view)
+    several = _meant(view, wanted)
+    if several:
+        mine = [said(run.run.id, 60) for run in by_need(view.runs) if run.run.path in several]
+        return UserError(
+            f"{said(view.name)} has {len(several)} runs {said(wanted)!r}",
+            f"name one: {', '.join(mine[:10])}",
+        )
     near = closest(wanted, ids)
     guess = f"did you mean {said(near)}? " if near else ""
     listed = ", ".join(said(name, 60) for name in ids[:10]) + (", …" if len(ids) > 10 else "")

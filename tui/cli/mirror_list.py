@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tui.cli.mirror_choice import mirror_ids
 from tui.clock import Clock
 from tui.report.document import exact, iso_time
 from tui.report.lines import Paper, Span, cells, pad
@@ -17,8 +18,9 @@ from tui.text import said
 
 
 def known_mirrors(data: Path) -> list[BoxMirror]:
-    """Return the mirrors of all boxes, in order of their names."""
-    return list(Mirrors(data).known())
+    """Return the mirrors of all boxes of which anything is known, in order of their names."""
+    known = Mirrors(data).known()
+    return [one for one in known if one.meta.seen_at is not None or any(one.runs())]
 
 
 def list_document(mirrors: Sequence[BoxMirror]) -> dict[str, Any]:
@@ -34,7 +36,7 @@ def list_document(mirrors: Sequence[BoxMirror]) -> dict[str, Any]:
                 "directory": exact(str(mirror.directory)),
                 "runs": [
                     {
-                        "id": exact(run.meta.id),
+                        "id": exact(ids[run.meta.path]),
                         "path": exact(run.meta.path),
                         "bytes": run.size(),
                         "changed_at": iso_time(changed_at(run)),
@@ -44,6 +46,7 @@ def list_document(mirrors: Sequence[BoxMirror]) -> dict[str, Any]:
                 ],
             }
             for mirror in mirrors
+            for ids in [mirror_ids(mirror)]
         ],
     }
 
@@ -61,7 +64,8 @@ def list_lines(mirrors: Sequence[BoxMirror], data: Path, paper: Paper) -> Iterat
         spans = [Span(said(meta.name), "bold"), *target, Span(size_text(mirror.size())), Span(seen)]
         yield from paper.flow(spans, "", "  ")
         runs = _newest_first(mirror)
-        names = [said(run.meta.id, 60) for run in runs]
+        ids = mirror_ids(mirror)
+        names = [said(ids[run.meta.path], 60) for run in runs]
         width = max(map(cells, names), default=0)
         for run, name in zip(runs, names, strict=True):
             at = changed_at(run)

@@ -100,6 +100,26 @@ def targets_argument(*, required: bool = False, many: bool = True) -> click.Argu
     )
 
 
+def complete_mirror(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[Any]:
+    """Complete the names of mirrored boxes, and after a slash the runs of one."""
+    from click.shell_completion import CompletionItem
+
+    from tui.cli.mirror_choice import mirror_ids
+    from tui.cli.mirror_list import known_mirrors
+
+    try:
+        mirrors = known_mirrors(context.ensure_object(Session).data)
+        names = [mirror.meta.name for mirror in mirrors]
+        for mirror in mirrors:
+            if incomplete.startswith(f"{mirror.meta.name}/"):
+                names += [f"{mirror.meta.name}/{own}" for own in mirror_ids(mirror).values()]
+    except OSError:
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
 def _complete_target(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[Any]:

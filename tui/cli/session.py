@@ -62,6 +62,19 @@ class Session:
 
         return data_directory(self.data_dir)
 
+    def keeping(self, boxes: Sequence[Box]) -> Path | None:
+        """Return the directory of the mirrors; None, and a word of it, where nothing can be kept.
+
+        Nobody is told who looks at this machine alone and named no directory.
+        """
+        from tui.config.paths import data_is_named, keeping_problem
+
+        problem = keeping_problem(self.data)
+        remote = any(isinstance(box.target, SshTarget) for box in boxes)
+        if problem is not None and (remote or data_is_named(self.data_dir)):
+            self.console.tell(f"nothing is kept of these boxes: {problem}")
+        return self.data if problem is None else None
+
     @cached_property
     def asker(self) -> ConsoleAsker:
         """Whom links ask."""

@@ -26,6 +26,32 @@ def data_directory(given: str | None = None, env: Mapping[str, str] = os.environ
     return Path(named).expanduser() if named else _platform_directory("data", env)
 
 
+def data_is_named(given: str | None = None, env: Mapping[str, str] = os.environ) -> bool:
+    """Whether a person named the data directory."""
+    return bool(given or env.get(DATA_VARIABLE))
+
+
+def data_problem(data: Path) -> str | None:
+    """Return why nothing can be read from a data directory; None when it can, or is not there."""
+    try:
+        if data.is_dir():
+            return None if os.access(data, os.R_OK | os.X_OK) else f"{data}: permission denied"
+        return f"{data} is not a directory" if data.exists() else None
+    except OSError as error:
+        return f"{data}: {error.strerror}"
+
+
+def keeping_problem(data: Path) -> str | None:
+    """Make a data directory; return why nothing can be kept in it, None when it can."""
+    try:
+        (data / "boxes").mkdir(parents=True, exist_ok=True, mode=0o700)
+    except FileExistsError as error:
+        return f"{error.filename} is not a directory"
+    except OSError as error:
+        return f"{error.filename or data}: {error.strerror}"
+    return None if os.access(data / "boxes", os.W_OK | os.X_OK) else f"{data}: permission denied"
+
+
 def _platform_directory(kind: str, env: Mapping[str, str]) -> Path:
     if sys.platform != "linux":
         import platformdirs

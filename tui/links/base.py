@@ -38,6 +38,7 @@ ErrorKind = Literal[
     "protocol",  # the reply is cut or is not ours
     "lost",  # the connection broke or went silent after it was live
     "internal",  # a fault of boxtop
+    "unconnected",  # a mirror was opened: nothing is to be connected
 ]
 
 RETRIED: frozenset[ErrorKind] = frozenset({"unreachable", "busy", "protocol", "lost", "internal"})
@@ -56,6 +57,11 @@ class LinkError(Exception):
     def retried(self) -> bool:
         """Whether a later attempt may succeed without a person."""
         return self.kind in RETRIED
+
+    @property
+    def refused(self) -> bool:
+        """Whether the box, or what was asked for, stands against it."""
+        return not self.retried and self.kind != "unconnected"
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,25 +71,30 @@ class MirrorError(Exception):
 
 
 class RunMirror:
-    """The copy of one run. One writer at a time: see ``BoxMirror.claim``."""
+    """The copy of one run. One writer at a time: see ``RootFolder.claim``.
 
-    def __init__(self, directory: Path, meta: RunMeta) -> None:
+    ``origin`` is where every process looks for it; another place than ``directory`` for a copy of
+    the copy.
+    """
+
+    def __init__(self, directory: Path, meta: RunMeta, origin: Path | None = None) -> None:
         self.directory = directory
+        self.origin = origin or directory
         self.meta = meta
 
     @classmethod
-    def create(cls, directory: Path, found: RunFound) -> RunMirror:
+    def create(cls, directory: Path, found: RunFound, origin: Path | None = None) -> RunMirror:
         """Make the directory for a run that was just found."""
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        mirror = cls(directory, RunMeta(found.path, found.id, found.root))
+        mirror = cls(directory, RunMeta(found.path, found.id, found.root), origin)
         mirror.save()
         return mirror
 
     @classmethod
-    def load(cls, directory: Path) -> RunMirror | None:
+    def load(cls, directory: Path, origin: Path | None = None) -> RunMirror | None:
         """Open a mirrored run, or None where the directory holds none that can be read."""
         try:
-            return cls(directory, decode((directory / META).read_bytes(), RunMeta))
+            return cls(directory, decode((directory / META).read_bytes(), RunMeta), origin)
         except (OSError, ValueError):
             return None
 
@@ -256,9 +261,12 @@ def decode(raw: bytes, kind: type[Record]) -> Record:
     return msgspec.convert(json.loads(raw), kind)
 
 
-def replace(target: Path, data: bytes) -> None:
-    """Write a small file so that a crash leaves the old one or the new one."""
-    fresh = target.with_name(f".{target.name.lstrip('.')}.tmp")
+def replace(target: Path, data: bytes, by: str = "") -> None:
+    """Write a small file so that a crash leaves the old one or the new one.
+
+    ``by`` tells its writers apart, where there may be several.
+    """
+    fresh = target.with_name(f".{target.name.lstrip('.')}{by}.tmp")
     fresh.unlink(missing_ok=True)
     _append(fresh, data)
     fresh.replace(target)

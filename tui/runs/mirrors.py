@@ -1,4 +1,4 @@
-"""All mirrors below the data directory: one folder a box, one folder a run in it.
+"""All mirrors below the data directory: one folder a box, a folder a root, one a run in it.
 
     <data>/boxes/<box>/box.json
     <data>/boxes/<box>/<root>/<run>/status.json …
@@ -8,24 +8,19 @@ Names from a box are quoted byte by byte, so that no name can leave its folder.
 
 from __future__ import annotations
 
-import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
 
 import msgspec
 
 from tui.facts import RunFound, Vitals
-from tui.runs.mirror import META, MirrorError, RunMirror, decode, encode, replace
+from tui.runs.mirror import MirrorError, RunMeta, RunMirror, decode, encode, replace
 from tui.runs.proofs import NAME as PROOFS
 from tui.runs.proofs import ProofFile
-
-if TYPE_CHECKING:
-    import tempfile
+from tui.runs.root_folder import RootFolder
 
 BOX_META = "box.json"
-LOCK = ".lock"
 BOX_BYTES = 256_000_000
 """Above this a box's oldest finished runs are offered for removal."""
 
@@ -33,7 +28,10 @@ _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 
 class BoxMeta(msgspec.Struct):
-    """What was last known of a box as a whole. ``seen_at`` is this machine's clock."""
+    """What was last known of a box as a whole. ``seen_at`` is this machine's clock.
+
+    ``places`` maps roots as they were asked for (``~/runs``) to where they are on the box.
+    """
 
     name: str
     text: str
@@ -41,81 +39,72 @@ class BoxMeta(msgspec.Struct):
     box_time: float | None = None
     vitals: Vitals | None = None
     price_per_hour: float | None = None
+    places: dict[str, str] = {}
 
 
 class BoxMirror:
-    """The mirrored runs of one box; only the process that claimed it may write.
-
-    ``origin`` is where every process looks; ``directory`` differs from it while it is borrowed.
-    """
+    """The mirrored runs of one box; each root's folder has one writing process at a time."""
 
     def __init__(self, directory: Path, meta: BoxMeta) -> None:
-        self.directory = self.origin = directory
+        self.directory = directory
         self.meta = meta
-        self._lock: IO[bytes] | None = None
-        self._borrowed: tempfile.TemporaryDirectory[str] | None = None
+        self._writes = False
+        self._folders: dict[str, RootFolder] = {}
 
     def claim(self) -> None:
-        """Become the only writer, or go on with a private copy when another boxtop writes here."""
-        self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = (self.directory / LOCK).open("ab")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.close()
-            self._borrow()
-            return
-        self._lock = lock
+        """Write from now on: a root's folder is claimed when a run of it is first wanted."""
+        self._writes = True
 
     @property
     def borrowed(self) -> bool:
-        """Whether this is a private copy that ends with this process."""
-        return self._borrowed is not None
+        """Whether another boxtop writes a part of this, so that ours is a private copy."""
+        return any(folder.borrowed for folder in self._folders.values())
 
     def release(self) -> None:
-        """Let another process write here."""
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
-        if self._borrowed is not None:
-            self._borrowed.cleanup()
-            self._borrowed = None
+        """Let other processes write here."""
+        for folder in self._folders.values():
+            folder.release()
+        self._folders.clear()
+        self._writes = False
 
     def save(self) -> None:
         """Write what is known of the box as a whole, atomically."""
         self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        replace(self.directory / BOX_META, encode(self.meta))
+        known = _box_meta(self.directory)
+        if known is not None:
+            self.meta.places = {**known.places, **self.meta.places}
+        replace(self.directory / BOX_META, encode(self.meta), by=f"{os.getpid()}-{id(self):x}")
 
-    def runs(self) -> Iterator[RunMirror]:
-        """Yield every run whose mirror can be read."""
+    def runs(self, wanted: Callable[[RunMeta], bool] = lambda _: True) -> Iterator[RunMirror]:
+        """Yield every wanted run whose mirror can be read."""
         if not self.directory.is_dir():
             return
-        for meta in sorted(self.directory.rglob(META)):
-            mirror = RunMirror.load(meta.parent)
-            if mirror is not None:
-                yield mirror
+        for origin in sorted(path for path in self.directory.iterdir() if path.is_dir()):
+            if any(wanted(run.meta) for run in RootFolder(origin).runs()):
+                yield from (run for run in self._open(origin.name).runs() if wanted(run.meta))
 
     def run(self, found: RunFound) -> RunMirror:
         """Open or make the mirror of a run.
 
         Raises MirrorError when the folder belongs to another run or cannot be made.
         """
-        directory = self.directory / _folder(found.root)
-        for part in found.id.split("/"):
-            directory = directory / _folder(part)
-        known = RunMirror.load(directory)
-        if known is not None and known.meta.path == found.path:
-            return known
-        if known is not None:
-            directory = directory.with_name(directory.name + "@" + _digest(found.path))
         try:
-            return RunMirror.create(directory, found)
+            folder = self._open(_folder(found.root))
+            directory = folder.directory
+            for part in found.id.split("/"):
+                directory = directory / _folder(part)
+            known = RunMirror.load(directory, folder.origin_of(directory))
+            if known is not None and known.meta.path == found.path:
+                return known
+            if known is not None:
+                directory = directory.with_name(directory.name + "@" + _digest(found.path))
+            return RunMirror.create(directory, found, folder.origin_of(directory))
         except OSError as error:
-            raise MirrorError(f"{directory}: {error.strerror}") from error
+            raise MirrorError(f"{self.directory}: {error.strerror}") from error
 
     def proofs(self, mirror: RunMirror) -> ProofFile:
         """Return the proofs of a run, which every process shares: a borrowed mirror's too."""
-        return ProofFile(self.origin / mirror.directory.relative_to(self.directory) / PROOFS)
+        return ProofFile(mirror.origin / PROOFS)
 
     def size(self) -> int:
         """Bytes of all copies of this box."""
@@ -126,21 +115,20 @@ class BoxMirror:
         import shutil
 
         shutil.rmtree(mirror.directory)
+        roots = {folder.directory for folder in self._folders.values()}
         parent = mirror.directory.parent
-        while parent != self.directory and not any(parent.iterdir()):
+        while parent not in roots and not any(parent.iterdir()):
             parent.rmdir()
             parent = parent.parent
 
-    def _borrow(self) -> None:
-        import shutil
-        import tempfile
-
-        self._borrowed = tempfile.TemporaryDirectory(prefix="boxtop-")
-        private = Path(self._borrowed.name) / "box"
-        shutil.copytree(self.directory, private, ignore=shutil.ignore_patterns(LOCK, "*.tmp"))
-        for mirror in BoxMirror(private, self.meta).runs():
-            _readdress(self.directory, private, mirror)
-        self.directory = private
+    def _open(self, name: str) -> RootFolder:
+        """Return a root's folder, claimed when this process writes."""
+        if name not in self._folders:
+            folder = RootFolder(self.directory / name)
+            if self._writes:
+                folder.claim()
+            self._folders[name] = folder
+        return self._folders[name]
 
 
 class Mirrors:
@@ -171,20 +159,6 @@ def _box_meta(directory: Path) -> BoxMeta | None:
         return decode((directory / BOX_META).read_bytes(), BoxMeta)
     except (OSError, ValueError):
         return None
-
-
-def _readdress(origin: Path, private: Path, mirror: RunMirror) -> None:
-    """Give a copied run's lives the inodes of the copies; what changed meanwhile is read anew."""
-    source = origin / mirror.directory.relative_to(private)
-    lives = mirror.meta.generations
-    for name, known in list(lives.items()):
-        original, copy = source / name, mirror.directory / name
-        if not original.exists() or not copy.exists():
-            del lives[name]
-            continue
-        life = known.get(str(original.stat().st_ino))
-        lives[name] = {str(copy.stat().st_ino): life} if life else {}
-    mirror.save()
 
 
 def _folder(name: str) -> str:

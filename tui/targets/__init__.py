@@ -132,13 +132,13 @@ def _ssh_box(
     roots: Sequence[str] = (),
     run: str | None = None,
 ) -> Box:
-    host = f"[{target.host}]" if ":" in target.host else target.host
     return Box(
-        name=target.host if target.port in (None, 22) else f"{host}:{target.port}",
+        name=target.place,
         text=one_line(text),
         target=target,
         roots=tuple(roots) or default_roots(names.settings),
         run=run,
+        mirror=target.address,
     )
 
 

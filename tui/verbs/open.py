@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from tui.cli.console import shows_screen
-from tui.cli.options import Verb
+from tui.cli.options import Verb, complete_mirror
 from tui.cli.session import Session
-from tui.errors import UserError, closest
+from tui.errors import UserError
 from tui.text import said
 
 if TYPE_CHECKING:
@@ -19,15 +19,19 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb)
-@click.argument("what", metavar="[BOX[/RUN]]", required=False)
+@click.argument("what", metavar="[BOX[/RUN]]", required=False, shell_complete=complete_mirror)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("--remove", is_flag=True, help="Delete the mirror of a finished RUN.")
 @click.option("--yes", is_flag=True, help="With --remove: do not ask.")
 @click.pass_obj
 def command(session: Session, what: str | None, as_json: bool, remove: bool, yes: bool) -> int:
     """Open the mirror of a box or run; nothing is connected. Without BOX: list the mirrors."""
+    from tui.cli.mirror_choice import find_mirror
     from tui.cli.mirror_list import known_mirrors, list_document, list_lines
+    from tui.config.paths import data_problem
 
+    if (problem := data_problem(session.data)) is not None:
+        raise UserError(f"no mirrors can be read: {problem}", "--data-dir names another directory")
     mirrors = known_mirrors(session.data)
     if what is None:
         if remove:
@@ -39,35 +43,10 @@ def command(session: Session, what: str | None, as_json: bool, remove: bool, yes
         else:
             session.console.say_all(list_lines(mirrors, session.data, session.console.paper))
         return 0
-    mirror, run = _find(mirrors, what)
+    mirror, run = find_mirror(mirrors, what)
     if remove:
         return _remove(session, mirror, run, yes)
     return _open(session, mirror, run, as_json)
-
-
-def _find(mirrors: list[BoxMirror], what: str) -> tuple[BoxMirror, str | None]:
-    """Return the mirror that is meant, and the run. Raises UserError where there is none."""
-    for mirror in sorted(mirrors, key=lambda one: -len(one.meta.name)):
-        name = mirror.meta.name
-        if what in (name, f"{name}/"):
-            return mirror, None
-        if what.startswith(f"{name}/"):
-            run = what[len(name) + 1 :]
-            ids = [one.meta.id for one in mirror.runs()]
-            if run in ids:
-                return mirror, run
-            near = closest(run, ids)
-            guess = f"did you mean {name}/{said(near)}? " if near else ""
-            raise UserError(
-                f"the mirror of {said(name)} has no run {said(run)!r}",
-                f"{guess}it has {', '.join(map(said, ids)) or 'none'}",
-            )
-    names = [mirror.meta.name for mirror in mirrors]
-    near = closest(what, names)
-    raise UserError(
-        f"no box {said(what)!r} was ever mirrored",
-        (f"did you mean {said(near)}? " if near else "") + "boxtop open lists what was",
-    )
 
 
 def _open(session: Session, mirror: BoxMirror, run: str | None, as_json: bool) -> int:
@@ -98,7 +77,7 @@ def _stay_unconnected(box: Box, asker: Asker) -> Link:
     """Be the link of a mirror that was opened by hand: there is none."""
     from tui.links.base import LinkError
 
-    raise LinkError("usage", "opened from its mirror, nothing is connected")
+    raise LinkError("unconnected", "read from its mirror; nothing is connected")
 
 
 def _remove(session: Session, mirror: BoxMirror, run: str | None, yes: bool) -> int:
@@ -111,7 +90,9 @@ def _remove(session: Session, mirror: BoxMirror, run: str | None, yes: bool) -> 
         raise UserError("--read-only forbids --remove")
     if run is None:
         raise UserError("--remove needs BOX/RUN", "name one run; boxtop open lists them")
-    name = f"{mirror.meta.name}/{run}"
+    from tui.cli.mirror_choice import mirror_ids
+
+    name = f"{mirror.meta.name}/{mirror_ids(mirror)[run]}"
     box = Box(mirror.meta.name, mirror.meta.text, SshTarget(mirror.meta.name), run=run)
     (view,) = look([box], session.asker, session.data, link_for=_stay_unconnected)
     if any(is_live(seen.run) for seen in view.runs):
@@ -121,13 +102,12 @@ def _remove(session: Session, mirror: BoxMirror, run: str | None, yes: bool) -> 
         return 0
     mirror.claim()
     try:
-        if mirror.borrowed:
-            raise UserError("another boxtop is watching this box", "end it first, then remove")
-        for one in list(mirror.runs()):
-            if one.meta.id == run:
-                size = one.size()
-                mirror.remove(one)
-                session.console.say_all([f"removed {said(name)}, {size} bytes"])
+        for one in list(mirror.runs(lambda meta: meta.path == run)):
+            if mirror.borrowed:
+                raise UserError("another boxtop is watching this box", "end it first, then remove")
+            size = one.size()
+            mirror.remove(one)
+            session.console.say_all([f"removed {said(name)}, {size} bytes"])
     finally:
         mirror.release()
     return 0

@@ -30,14 +30,14 @@ def watch(
             raise UserError("--record needs the screen", "run it in a terminal")
         return show_status(session, targets, as_json=as_json)
     boxes = session.boxes(targets, may_be_none=True)
-    return show_screen(session, boxes, data=session.data, record=record)
+    return show_screen(session, boxes, data=session.keeping(boxes), record=record)
 
 
 def show_screen(
     session: Session,
     boxes: Sequence[Box],
     *,
-    data: Path,
+    data: Path | None,
     link_for: MakeLink | None = None,
     record: Path | None = None,
 ) -> int:

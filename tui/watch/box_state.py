@@ -20,35 +20,31 @@ from tui.facts import (
     Vitals,
 )
 from tui.runs.forecast import DiskForecast
-from tui.runs.mirror import MirrorError, RunMirror
-from tui.runs.mirrors import BOX_BYTES, BoxMirror
+from tui.runs.mirror import MirrorError
+from tui.runs.mirrors import BoxMirror
+from tui.runs.naming import distinct_ids, meant
 from tui.runs.order import live_sibling, sibling_text
-from tui.runs.proofs import ProofFile, local_proof_file
+from tui.runs.proofs import ProofFile
 from tui.text import one_line
 from tui.view import BoxView, LinkView, RunView
 from tui.watch.judgements import Judgements
+from tui.watch.kept import Kept
 from tui.watch.run_state import RunState
 
-SAVE_SECONDS = 15.0
-"""How often the last contact is written to the mirror."""
 NOTICES_KEPT = 20
 RUNS_ANNOUNCED_MOST = 12_000
 """No box has so many runs in one connection: one that says so fills this machine's disk."""
 
 
 class BoxState:
-    """The facts of one box; ``mirror`` is None where nothing is kept (this machine's own runs).
-
-    ``data`` is where proofs lie for a run without a mirror, None for nowhere.
-    """
+    """The facts of one box; ``mirror`` and ``data`` as in ``Kept``."""
 
     def __init__(
         self, box: Box, clock: Clock, mirror: BoxMirror | None, data: Path | None = None
     ) -> None:
         self.box = box
         self.clock = clock
-        self.mirror = mirror
-        self._data = data
+        self._kept = Kept(box, mirror, data)
         self.revision = 0
         self.settled = False
         self._lock = threading.RLock()
@@ -62,19 +58,17 @@ class BoxState:
         self._box_time: float | None = None
         self._seen_steady = 0.0
         self._skew: float | None = None
-        self._saved_at = 0.0
 
     def load(self) -> None:
         """Read the mirror: what was true at the last contact, before any network."""
-        if self.mirror is None:
+        mirror = self._kept.mirror
+        if mirror is None:
             return
-        meta = self.mirror.meta
-        for mirrored in self.mirror.runs():
-            found = RunFound(mirrored.meta.path, mirrored.meta.id, mirrored.meta.root)
-            state = RunState(found, mirrored, self._proofs(found, mirrored))
+        for state in self._kept.load():
             with self._lock:
-                self._runs[found.path] = state
+                self._runs[state.found.path] = state
                 self.revision += 1
+        meta = mirror.meta
         with self._lock:
             self._vitals = meta.vitals
             if meta.box_time is not None and meta.seen_at is not None:
@@ -82,7 +76,8 @@ class BoxState:
                 self._seen_steady = self.clock.steady() - (self.clock.wall() - meta.seen_at)
                 self._skew = meta.box_time - meta.seen_at
             self.revision += 1
-        self._warn_of_size()
+        if (warning := self._kept.size_warning()) is not None:
+            self.note(warning)
 
     def apply(self, fact: Fact) -> None:
         """Take one fact. Raises MirrorError when the link must be opened again."""
@@ -146,6 +141,7 @@ class BoxState:
         with self._lock:
             now, clock = self._times(link)
             vitals = self._vitals
+            self._name_runs()
             runs = [self._run_view(run, now, clock) for run in self._runs.values()]
             shown, banner = self._chosen(runs)
             return BoxView(
@@ -199,6 +195,7 @@ class BoxState:
     def _greet(self, hello: Hello) -> None:
         self._announced.clear()
         self._searched = hello.searched
+        self._kept.learn_places(hello.searched)
         self._tick(hello.box_time)
         if hello.missing_tools:
             missing = ", ".join(hello.missing_tools)
@@ -210,11 +207,20 @@ class BoxState:
         self._tick(settled.box_time)
         self._runs = {path: run for path, run in self._runs.items() if path in self._announced}
 
+    def _name_runs(self) -> None:
+        """Call runs of the same id below different roots by what tells them apart."""
+        names = distinct_ids((path, run.found.id) for path, run in self._runs.items())
+        for path, run in self._runs.items():
+            if run.id != names[path]:
+                run.id = names[path]
+                self._judgements.forget(path)
+
     def _chosen(self, runs: list[RunView]) -> tuple[tuple[RunView, ...], tuple[str, ...]]:
         """The runs that were asked for, and a line when the live one is another beside them."""
         if self.box.run is None:
             return tuple(runs), ()
-        chosen = tuple(run for run in runs if run.run.id == self.box.run)
+        paths = meant(self.box.run, {run.run.path: run.run.id for run in runs})
+        chosen = tuple(run for run in runs if run.run.path in paths)
         live = live_sibling([run.run for run in runs], chosen[0].run) if chosen else None
         return chosen, () if live is None else (sibling_text(live),)
 
@@ -223,11 +229,10 @@ class BoxState:
         self._judgements.forget(path)
         self._forecasts.pop(path, None)
         run = self._runs.pop(path, None)
-        if run is None or run.mirror is None or self.mirror is None:
+        if run is None:
             return
         try:
-            if run.mirror.is_empty():
-                self.mirror.remove(run.mirror)
+            self._kept.forget(run)
         except OSError as error:
             self._note(f"the empty mirror of {run.found.id} stays: {error.strerror}")
 
@@ -235,20 +240,16 @@ class BoxState:
         self._announced.add(found.path)
         if len(self._announced) > RUNS_ANNOUNCED_MOST:
             raise MirrorError("the box announces runs without end")
-        if found.path in self._runs:
+        if (known := self._runs.get(found.path)) is not None:
+            if known.found != found:
+                known.found = found
+                self._judgements.forget(found.path)
             return
-        mirrored = None
-        if self.mirror is not None:
-            try:
-                mirrored = self.mirror.run(found)
-            except (MirrorError, OSError) as error:
-                self._note(f"no mirror of {found.id}: {error}")
-        self._runs[found.path] = RunState(found, mirrored, self._proofs(found, mirrored))
-
-    def _proofs(self, found: RunFound, mirrored: RunMirror | None) -> ProofFile | None:
-        if self.mirror is not None and mirrored is not None:
-            return self.mirror.proofs(mirrored)
-        return local_proof_file(self._data, found.path) if self._data is not None else None
+        try:
+            self._runs[found.path] = self._kept.opened(found)
+        except (MirrorError, OSError) as error:
+            self._note(f"no mirror of {found.id}: {error}")
+            self._runs[found.path] = self._kept.unkept(found)
 
     def _take_vitals(self, vitals: Vitals) -> None:
         self._tick(vitals.box_time)
@@ -266,7 +267,7 @@ class BoxState:
         self._box_time = box_time
         self._seen_steady = self.clock.steady()
         self._skew = box_time - self.clock.wall()
-        if self._seen_steady - self._saved_at >= SAVE_SECONDS:
+        if self._kept.is_due(self._seen_steady):
             self._save()
 
     def _keep(self, state: RunState, change: Callable[[], None]) -> None:
@@ -278,29 +279,18 @@ class BoxState:
             state.detach()
 
     def _save(self) -> None:
-        if self.mirror is None or self._box_time is None:
+        if self._box_time is None:
             return
-        self._saved_at = self._seen_steady
-        meta = self.mirror.meta
-        meta.box_time = self._box_time
-        meta.seen_at = self.clock.wall() - (self.clock.steady() - self._seen_steady)
-        meta.vitals = self._vitals
-        meta.price_per_hour = self.box.price_per_hour
         try:
-            self.mirror.save()
-            for run in self._runs.values():
-                if run.mirror is not None:
-                    run.mirror.meta.box_time = self._box_time
-                    run.mirror.save()
+            self._kept.save(
+                self._runs.values(),
+                self._vitals,
+                box_time=self._box_time,
+                seen_at=self.clock.wall() - (self.clock.steady() - self._seen_steady),
+                steady=self._seen_steady,
+            )
         except OSError as error:
             self._note(f"the mirror cannot be written: {error.strerror}")
-
-    def _warn_of_size(self) -> None:
-        if self.mirror is not None and (size := self.mirror.size()) > BOX_BYTES:
-            self.note(
-                f"the mirror of this box holds {size // 10**6} MB: "
-                f"`boxtop open` lists its finished runs and removes what you name"
-            )
 
     def _note(self, text: str) -> None:
         line = one_line(text)

@@ -175,13 +175,14 @@ def claim_mirror(mirrors: Mirrors | None, box: Box) -> BoxMirror | None:
     """The mirror of a box, claimed for writing; None for what lies on this machine anyway."""
     if mirrors is None or isinstance(box.target, LocalTarget | RecordingTarget):
         return None
-    mirror = mirrors.box(box.name, one_line(box.text))
-    try:
-        mirror.claim()
-        mirror.save()
-    except OSError:
-        return None
+    mirror = box_mirror(mirrors, box)
+    mirror.claim()
     return mirror
+
+
+def box_mirror(mirrors: Mirrors, box: Box) -> BoxMirror:
+    """The mirror of a box, for reading."""
+    return mirrors.box(box.kept_as, one_line(box.mirror or box.text))
 
 
 def follow_request(box: Box, state: BoxState, *, once: bool = False) -> FollowRequest:

@@ -147,7 +147,7 @@ class _Look:
         error = self._error or LinkError("lost", "the box closed the connection")
         message = one_line(redact(str(error)))
         state = LinkView(
-            "offline" if error.retried else "refused", self._state.seen_s(), message, error.hint
+            "refused" if error.refused else "offline", self._state.seen_s(), message, error.hint
         )
         return self._state.view(state)
 

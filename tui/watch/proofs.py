@@ -17,8 +17,8 @@ def proof_file(data: Path, box: Box, run_path: str) -> ProofFile:
     """
     if isinstance(box.target, LocalTarget):
         return local_proof_file(data, run_path)
-    mirror = Mirrors(data).box(box.name, one_line(box.text))
+    mirror = Mirrors(data).box(box.kept_as, one_line(box.text))
     for run in mirror.runs():
         if run.meta.path == run_path:
             return mirror.proofs(run)
-    return local_proof_file(data, f"{box.name}:{run_path}")
+    return local_proof_file(data, f"{box.kept_as}:{run_path}")

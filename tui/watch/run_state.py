@@ -54,12 +54,14 @@ class RunState:
     """Everything known of one run; ``mirror`` and ``proofs`` are None where nothing is kept.
 
     ``revision`` changes with every fact. ``live`` is True once a link has spoken of its process.
+    ``id`` is what the run is called among all of its box.
     """
 
     def __init__(
         self, found: RunFound, mirror: RunMirror | None, proofs: ProofFile | None = None
     ) -> None:
         self.found = found
+        self.id = found.id
         self.mirror = mirror
         self.proofs = proofs
         self.revision = 0
@@ -131,7 +133,7 @@ class RunState:
         """Gather what a verdict is made from; times as in ``Evidence``."""
         vitals = self.vitals
         return Evidence(
-            id=self.found.id,
+            id=self.id,
             path=self.found.path,
             now=now,
             clock=clock,
