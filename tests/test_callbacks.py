@@ -6,13 +6,14 @@ import logging
 import pickle
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.hub import hub_fixture  # noqa: F401
-from tests.hub.faults import Answer
+from tests.hub.faults import Answer, Hold
 from tests.hub.server import Hub
 from tests.onbox.checkpoints import checkpoint, leftovers, make_weights, put, write_status
 from tests.waiting import wait_until
@@ -87,6 +88,18 @@ def test_the_end_is_pushed_and_outlives_the_training(hub: Hub, run: Path, end: s
     )
     assert done.stderr == b""
     wait_until(lambda: commits(hub) == 1, what="the commit")
+
+
+def test_the_end_is_pushed_also_while_an_upload_goes_on(hub: Hub, run: Path) -> None:
+    hub.order("commit", Hold(10), 1)
+    push = PushToHub("my-org/run1", every_epochs=1)
+    push.on_train_epoch_end(Event(str(run), 1))
+    wait_until(lambda: hub.asked("commit"), what="the first commit")
+    put(run / "weights/last.pt", BEST)
+    threading.Timer(0.3, hub.release).start()
+    push.on_train_end(Event(str(run)))
+    wait_until(lambda: commits(hub) == 2, what="the second commit")
+    assert hub.store.repos["my-org/run1"].head.entries["last.pt"].data == BEST
 
 
 def test_it_pickles_and_carries_no_token(run: Path, token: str) -> None:

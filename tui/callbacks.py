@@ -119,9 +119,11 @@ class PushToHub:
         if not self.on_end:
             return
         try:
-            self._wait(END_SECONDS)
+            if self._thread is not None:
+                self._thread.join(END_SECONDS)
+                self._thread = None
             self._push(Path(event.save_dir), ("best.pt", "last.pt"), reason)
-            self._wait(END_SECONDS)
+            self._hand_over()
         except Exception as error:  # noqa: BLE001 - as above
             logger.warning("boxtop could not push: %s", error)
 
@@ -136,10 +138,9 @@ class PushToHub:
         self._thread = threading.Thread(target=upload.run, name="push to the Hub", daemon=True)
         self._thread.start()
 
-    def _wait(self, seconds: float) -> None:
+    def _hand_over(self) -> None:
         """Wait until the last upload is over, or goes on without this process."""
-        if self._thread is not None and self._upload is not None:
-            deadline = time.monotonic() + seconds
-            while self._thread.is_alive() and time.monotonic() < deadline:
-                if self._upload.begun.wait(0.1):
-                    return
+        deadline = time.monotonic() + END_SECONDS
+        while self._thread is not None and self._thread.is_alive() and self._upload is not None:
+            if self._upload.begun.wait(0.1) or time.monotonic() > deadline:
+                return
