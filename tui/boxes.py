@@ -62,6 +62,7 @@ Target = SshTarget | LocalTarget | RecordingTarget
 class Box:
     """One box to watch: ``text`` is the target as given, ``run`` names a single run by its id.
 
+    ``only`` is the one run to look for: it is found though it holds no more than its configuration.
     ``mirror`` is the name of its mirror, where that is not its own name: a name may depend on what
     stands beside it, a mirror never does.
     """
@@ -74,6 +75,7 @@ class Box:
     run: str | None = None
     price_per_hour: float | None = None
     mirror: str | None = None
+    only: str | None = None
 
     @property
     def kept_as(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from tui.facts import Fact, ResumeToken
+from tui.runs import files
 
 __all__ = [
     "DEADLINE_SECONDS",
@@ -71,7 +72,7 @@ class FollowRequest:
     ``roots`` are absolute, or start with ``~/``; ``only`` limits the search to one run path.
     ``console`` is the path of the console log when the configuration names it. ``once`` ends the
     stream after Settled. ``consoles`` maps run paths to console logs that were found earlier, for
-    runs whose process is gone.
+    runs whose process is gone. A directory that holds one of ``markers`` is a run.
     """
 
     roots: tuple[str, ...]
@@ -82,6 +83,7 @@ class FollowRequest:
     vitals_seconds: float = 5.0
     search_seconds: float = 8.0
     consoles: Mapping[str, str] = field(default_factory=dict)
+    markers: tuple[str, ...] = files.MARKERS
 
 
 class Link(Protocol):

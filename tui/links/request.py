@@ -147,7 +147,7 @@ def request_line(request: FollowRequest, machine: bool = True, marker: str = "")
             "console": files.CONSOLE,
             "weights": files.WEIGHTS,
             "checkpoint": files.CHECKPOINT_SUFFIX,
-            "markers": files.MARKERS,
+            "markers": request.markers,
             "replaced": files.REPLACED,
             "appended": files.APPENDED,
             "tailed": files.TAILED,

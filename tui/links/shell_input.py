@@ -36,6 +36,7 @@ def settings(request: FollowRequest, marker: str, machine: bool) -> str:
     from tui.links.follower.gpus import PLACES
 
     values: dict[str, object] = {"M": marker, **_names(), **_limits(request)}
+    values["MARKERS"] = " ".join(request.markers)
     values["only"] = request.only or ""
     values["once"] = "1" if request.once else ""
     values["machine"] = "1" if machine else ""
@@ -64,7 +65,6 @@ def _names() -> dict[str, object]:
         "CONSOLE": files.CONSOLE,
         "WEIGHTS": files.WEIGHTS,
         "SUFFIX": files.CHECKPOINT_SUFFIX,
-        "MARKERS": " ".join(files.MARKERS),
         "PRUNED": " ".join(files.PRUNED),
         "REPLACED": " ".join(rest),
         "APPENDED": " ".join(grown),

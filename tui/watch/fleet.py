@@ -12,6 +12,7 @@ from tui.facts import Fact
 from tui.links.base import Asker, FollowRequest, Link
 from tui.links.factory import make_link
 from tui.links.recorder import Recorder
+from tui.runs import files
 from tui.runs.mirrors import BoxMirror, Mirrors
 from tui.text import one_line
 from tui.view import BoxView
@@ -193,4 +194,6 @@ def follow_request(box: Box, state: BoxState, *, once: bool = False) -> FollowRe
         console=box.console,
         consoles=state.consoles(),
         once=once,
+        only=box.only,
+        markers=files.MARKERS if box.only is None else (*files.MARKERS, files.CONFIG),
     )
