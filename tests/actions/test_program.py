@@ -19,7 +19,7 @@ from tests.waiting import wait_until
 from tui.actions.errors import ActionError
 from tui.actions.program import Program, program_input
 from tui.actions.replies import MAX_LINE, Data, Decoder, Message
-from tui.actions.shell import SshShell
+from tui.actions.shell import HereShell, SshShell
 from tui.actions.snapshot import list_weights, snapshot
 from tui.links.base import LinkError
 from tui.links.process_pipe import ProcessPipe
@@ -128,6 +128,14 @@ def test_names_travel_in_the_request_alone(tmp_path: Path) -> None:
     request = json.loads(shell.received.splitlines()[1])
     assert request["run"] == f"/runs/{name}"
     assert "pwned" not in command(request["marker"])
+
+
+def test_this_machine_needs_no_other_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    run = make_weights(tmp_path / "run", best=checkpoint())
+    assert [one.name for one in list_weights(HereShell(), str(run))] == ["best.pt"]
 
 
 def test_only_what_a_program_imports_is_sent() -> None:

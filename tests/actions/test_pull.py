@@ -1,4 +1,7 @@
-"""Pulls: what gets its name is, byte for byte, one whole version of what lay on the box."""
+"""Pulls: what gets its name is, byte for byte, one whole version of what lay on the box.
+
+This is case FILE-19, and what cases HF-01 and HF-02 ask of pulls.
+"""
 
 from __future__ import annotations
 

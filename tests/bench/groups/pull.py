@@ -92,8 +92,8 @@ def _figures(line: Line, where: str, openssh: bool = False) -> Iterator[Figure]:
     note = f"{line.size / 1e6:.0f} MB: {rate:.0f} MB/s, scp {line.size / 1e6 / median(copies):.0f}"
     yield _figure(f"bytes of a pull {carrier}", transfer, copies, RATIO, note)
     note = "with connecting, a copy, CRCs and hashes on the box, and CRCs and hashes here"
-    far = line.port != line.server.port
-    yield _figure(f"whole pull {carrier}", whole, copies, RATIO if far else None, note)
+    bound = RATIO if line.port != line.server.port and not openssh else None
+    yield _figure(f"whole pull {carrier}", whole, copies, bound, note)
 
 
 def _figure(
