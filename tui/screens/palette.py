@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tui.app import BoxtopApp
 
 
-class Palette(AnsweredOnce[None], CommandPalette):
+class Palette(CommandPalette, AnsweredOnce[None]):
     """The palette in our own dress."""
 
     CSS_PATH = DIALOGS_CSS
