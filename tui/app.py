@@ -17,7 +17,6 @@ from textual.timer import Timer
 
 from tui import keys
 from tui.boxes import Box
-from tui.debug import fault_line, record_fault
 from tui.driver import end_on_signals, steady
 from tui.screens.asker import ScreenAsker
 from tui.screens.copying import print_plainly, ssh_command
@@ -28,6 +27,7 @@ from tui.screens.questions import Questions
 from tui.screens.rows import Key, Row
 from tui.screens.run import RunScreen
 from tui.screens.settings import Settings
+from tui.screens.sturdy import SturdyApp
 from tui.text import one_line
 from tui.theme import Colours, Palette, theme_name, themes
 from tui.view import BoxView
@@ -71,7 +71,7 @@ def _commands() -> type[Provider]:
     return Commands
 
 
-class BoxtopApp(App[str], inherit_bindings=False):
+class BoxtopApp(SturdyApp, inherit_bindings=False):
     """Watches the boxes of a feed; ``run`` returns ``questions.DEMO`` or None."""
 
     CSS_PATH = Path(__file__).with_name("boxtop.tcss")
@@ -206,18 +206,6 @@ class BoxtopApp(App[str], inherit_bindings=False):
                     return
         except Exception as error:  # noqa: BLE001  # a fault must not end the watch
             self.tell_fault(error)
-
-    def tell_fault(self, error: Exception) -> None:
-        """Say that something of boxtop's own went wrong, and record it for --debug."""
-        record_fault(error)
-        self.say(f"boxtop erred: {type(error).__name__}; it goes on (--debug keeps the details)")
-
-    def _handle_exception(self, error: Exception) -> None:
-        """A fault in a message handler ends its widget: leave with one line, never a traceback."""
-        if self.is_headless:
-            return super()._handle_exception(error)
-        record_fault(error)
-        return self.exit(return_code=1, message=fault_line(error))
 
     def use_theme(self, *, dark: bool) -> None:
         """Take the dark or the light theme that fits the terminal."""

@@ -199,9 +199,12 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, OwnActions):
     def on_search_bar_typed(self, event: SearchBar.Typed) -> None:
         """Search the log, or filter the list, while a person types."""
         event.stop()
-        if event.is_final:
-            self.after_typing()
-        self.typed(event)
+        try:
+            if event.is_final:
+                self.after_typing()
+            self.typed(event)
+        except Exception as error:  # noqa: BLE001  # as above: a search, too, is what keys do
+            self.boxtop.tell_fault(error)
 
     def typed(self, event: SearchBar.Typed) -> None:
         """Use what was typed: a word to find in the log."""
