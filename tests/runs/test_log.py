@@ -160,7 +160,7 @@ def test_revision_changes_with_the_content_and_only_then() -> None:
     tail.reset()
     assert tail.revision > seen
     assert list(tail.lines) == []
-    assert tail.first == 0
+    assert tail.first == 1
 
 
 def test_a_reset_forgets_half_characters_and_half_lines() -> None:
@@ -193,3 +193,11 @@ def test_no_bytes_crash_it_or_reach_a_terminal(pieces: list[bytes]) -> None:
         assert not any((ord(c) < 32 and c != "\t") or 0x7F <= ord(c) < 0xA0 for c in line)
     whole = log(b"".join(pieces), max_lines=5)
     assert list(tail.lines) == list(whole.lines)
+
+
+def test_the_numbers_of_lines_go_on_when_the_log_begins_anew() -> None:
+    tail = LogTail()
+    tail.feed(b"one\ntwo\nhal")
+    tail.reset()
+    tail.feed(b"new\n")
+    assert (tail.first, list(tail.lines)) == (3, ["new"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import threading
 from dataclasses import replace
 from typing import Literal
 
@@ -13,8 +14,10 @@ from tui.cli.log_cursor import LogCursor
 from tui.cli.session import Session
 from tui.clock import Clock
 from tui.links.base import LinkError
+from tui.report.document import exact
 from tui.report.exit_code import BOX_NOT_READ
 from tui.report.order import main_run
+from tui.runs.log import LogTail
 from tui.text import said
 from tui.view import BoxView, RunView
 
@@ -36,13 +39,23 @@ def follow_log(
     boxes = session.boxes([target])
     changed: queue.SimpleQueue[str] = queue.SimpleQueue()
     whole = [replace(box, run=None) for box in boxes]  # a run may be named by its id's end
-    fleet = Fleet(whole, session.asker, session.keeping(boxes))
-    fleet.subscribe(changed.put)
+    fleet = Fleet(whole, session.asker, session.keeping(boxes), connect=False)
     follower = _Follower(session, boxes[0].run, lines, which, as_json)
+
+    def heard(name: str) -> None:
+        """Read on the link's own thread: a log may begin anew twice before anybody else looks."""
+        follower.collect()
+        changed.put(name)
+
+    fleet.subscribe(heard)
+    fleet.start()
     try:
         while True:
             view = fleet.box(boxes[0].name)
-            if view is not None and not follower.take(view):
+            with fleet.still(boxes[0].name):
+                goes_on = view is None or follower.take(view)
+            follower.write()
+            if not goes_on:
                 return BOX_NOT_READ
             _wait(changed)
     finally:
@@ -75,6 +88,10 @@ class _Follower:
         self._which = which
         self._as_json = as_json
         self._cursor = LogCursor(newest=lines)
+        self._log: LogTail | None = None
+        self._labels: dict[str, str] = {}
+        self._collecting = threading.Lock()
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._path: str | None = None
         self._clock = Clock()
         self._live_since: float | None = None
@@ -82,13 +99,14 @@ class _Follower:
         self._told_link: str | None = None
 
     def take(self, view: BoxView) -> bool:
-        """Print what is new; False when the box waits for a person."""
+        """Choose the run and its log and collect what is new; False when the box needs a person."""
         if view.link.state == "live" and self._live_since is None:
             self._live_since = self._clock.steady()
         self._tell_link(view)
         run = self._run(view)
         if run is not None:
-            self._print(run)
+            self._choose_log(run)
+            self.collect()
         return view.link.state != "refused"
 
     def _run(self, view: BoxView) -> RunView | None:
@@ -110,19 +128,29 @@ class _Follower:
             self._tell_once(f"following {said(run.run.id)}, one of {len(view.runs)} runs")
         return run
 
-    def _print(self, view: RunView) -> None:
+    def collect(self) -> None:
+        """Take the new lines of the log. Nothing may change the log meanwhile."""
+        with self._collecting:
+            for line in self._cursor.read(self._log) if self._log is not None else ():
+                self._lines.put(line)
+
+    def write(self) -> None:
+        """Print what was collected."""
+        lines = []
+        while not self._lines.empty():
+            lines.append(self._lines.get())
+        if self._as_json:
+            lines = [json.dumps({**self._labels, "line": line}) for line in lines]
+        if lines:
+            self._session.console.say_all(lines)
+
+    def _choose_log(self, view: RunView) -> None:
         from tui.verbs.logs import pick_log
 
         kind, log, path = pick_log(view, self._which)
         self._which = kind if log.lines else self._which
-        lines = self._cursor.read(log)
-        if self._as_json:
-            lines = [
-                json.dumps({"run": view.run.id, "log": kind, "path": path, "line": line})
-                for line in lines
-            ]
-        if lines:
-            self._session.console.say_all(lines)
+        self._log = log
+        self._labels = {"run": exact(view.run.id), "log": kind, "path": exact(path)}
 
     def _tell_link(self, view: BoxView) -> None:
         if view.link.state == "live":

@@ -19,10 +19,11 @@ _BLOCK = 1 << 18
 class LogTail:
     """The newest lines of a log, clean of control bytes and tokens.
 
-    ``first`` is the running number of the first kept line, so that a view can tell what is new;
-    ``revision`` changes with every change of content. ``\\r`` bars collapse to their last state,
-    characters split between two reads survive, very long lines are cut with a mark. Only the last
-    line can still change, and only while ``is_open``.
+    ``first`` is the running number of the first kept line, so that a view can tell what is new: it
+    goes on when the log begins anew, however many lines that one has. ``revision`` changes with
+    every change of content. ``\\r`` bars collapse to their last state, characters split between two
+    reads survive, very long lines are cut with a mark. Only the last line can still change, and
+    only while ``is_open``.
     """
 
     def __init__(self, max_lines: int = 100_000) -> None:
@@ -51,8 +52,8 @@ class LogTail:
 
     def reset(self) -> None:
         """Forget everything: the log began anew."""
+        self.first += len(self._lines)
         self._lines = []
-        self.first = 0
         self._open = _OpenLine()
         self._shown_open = False
         self._decoder.reset()

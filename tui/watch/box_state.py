@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from tui.boxes import Box
@@ -130,6 +131,11 @@ class BoxState:
         """Show a line to the person once."""
         with self._lock:
             self._note(text)
+
+    @property
+    def still(self) -> AbstractContextManager[object]:
+        """Hold it to read a log whole: no fact is taken meanwhile."""
+        return self._lock
 
     def save(self) -> None:
         """Write the last contact to the mirror."""

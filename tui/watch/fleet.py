@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from tui.boxes import Box, LocalTarget, RecordingTarget
@@ -84,6 +85,12 @@ class Fleet:
         with self._lock:
             keeper = self._keepers.get(name)
         return None if keeper is None else keeper.state.view(keeper.link_view())
+
+    def still(self, name: str) -> AbstractContextManager[object]:
+        """Hold it to read a log of a box whole."""
+        with self._lock:
+            keeper = self._keepers.get(name)
+        return nullcontext() if keeper is None else keeper.state.still
 
     def watched(self, name: str) -> tuple[BoxState, Link] | None:
         """What is known of a box, and its link: the open one, or a new one to reach it by."""
