@@ -17,7 +17,8 @@ from typing import Literal
 from screenshots.picture import save
 from tests.screens.feed import CannedFeed, small_fleet
 from tests.screens.recorded import NOW
-from tui.app import BoxtopApp, ScreenOptions
+from tui.app import BoxtopApp
+from tui.screens.options import ScreenOptions
 from tui.targets import Names, parse_target
 
 PNG_WIDTH = 1800

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
-import msgspec
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.timer import Timer
 
 from tui import keys
-from tui.boxes import Box
 from tui.driver import end_on_signals, steady
 from tui.screens.asker import ScreenAsker
 from tui.screens.copying import print_plainly, ssh_command
 from tui.screens.feed import BoxesChanged, Feed, QuestionWaits
 from tui.screens.fleet import FleetScreen
 from tui.screens.monitor import MonitorScreen
+from tui.screens.options import ScreenOptions
 from tui.screens.questions import Questions
 from tui.screens.rows import Key, Row
 from tui.screens.run import RunScreen
 from tui.screens.settings import Settings
 from tui.screens.sturdy import SturdyApp
 from tui.text import one_line
-from tui.theme import Colours, Palette, theme_name, themes
+from tui.theme import Palette, theme_name, themes
 from tui.view import BoxView
 from tui.widgets.chart import ChartPanel
 from tui.widgets.glyphs import Glyphs, glyphs
@@ -47,21 +46,6 @@ TICK_SECONDS = 1.0
 """Ages and times to go are counted on this long after anything was shown."""
 
 MESSAGE_SECONDS = 4.0
-
-
-class ScreenOptions(msgspec.Struct, frozen=True):
-    """What the command line decides.
-
-    ``theme`` is "dark" or "light", ``colours`` what the terminal shows; ``parse`` makes a box of a
-    pasted line, without it none can be added; ``has_demo`` offers the demo at the first start.
-    """
-
-    ascii_only: bool = False
-    theme: Literal["dark", "light"] = "dark"
-    colours: Colours = "full"
-    keys: Mapping[str, str] = {}
-    parse: Callable[[str], Box] | None = None
-    has_demo: bool = False
 
 
 def _commands() -> type[Provider]:
@@ -152,6 +136,7 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
         with suppress(ImportError):  # a chart says itself that it cannot be drawn
             import_module("plotext")
         self.call_from_thread(self._draw_charts)
+        self.call_from_thread(self.questions.open_weights)
 
     def _draw_charts(self) -> None:
         self.can_plot = True

@@ -16,7 +16,7 @@ Place = Literal["runs", "chart", "status", "log"]
 PLACES: tuple[Place, ...] = ("runs", "chart", "status", "log")
 EVERYWHERE = frozenset(PLACES)
 
-Group = Literal["Move", "Panels", "Runs", "Charts", "Log", "Boxtop"]
+Group = Literal["Move", "Panels", "Runs", "Charts", "Log", "Weights", "Boxtop"]
 
 FOOTER_MOST = 7
 """More entries do not fit 80 columns, and nobody reads them."""
@@ -121,6 +121,12 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "metrics", ("m",), "metrics", "charts: choose the metrics", "Charts", footer=(("chart", 4),)
     ),
+    Action(
+        *("push", ("P",), "push", "push weights to the Hugging Face Hub", "Weights"),
+        footer=(("status", 4),),
+    ),
+    Action("pull", ("W",), "pull", "pull weights to this machine", "Weights"),
+    Action("end_transfer", ("X",), "cancel", "cancel a transfer, or hide its end", "Weights"),
     Action("pause", ("p",), "pause", "hold the screen still, and go on", "Boxtop"),
     Action(
         *("reconnect", ("r",), "reconnect", "connect the box anew now", "Boxtop"),

@@ -6,7 +6,8 @@ import sys
 
 from tests.screens.feed import CannedFeed, small_fleet
 from tests.screens.recorded import NOW
-from tui.app import BoxtopApp, ScreenOptions
+from tui.app import BoxtopApp
+from tui.screens.options import ScreenOptions
 from tui.targets import Names, parse_target
 from tui.theme import terminal_colours
 

@@ -41,7 +41,7 @@ async def test_charts_show_losses_metrics_and_rate_with_the_best_epoch() -> None
 
 async def test_facts_of_run_and_box_stand_beside_the_log() -> None:
     async with watching(alone(), (140, 44)) as watch:
-        assert "0:50 an epoch" in watch.line("pace")
+        assert "51 s an epoch" in watch.line("pace")
         assert "21743 alive" in watch.line("pid ")
         assert "97%  17G/24G  64°C 398W" in watch.line("gpu 0")
         assert "131G free" in watch.line("disk  ")

@@ -12,9 +12,10 @@ from textual.pilot import Pilot
 
 from tests.screens.feed import CannedFeed, small_fleet
 from tests.screens.recorded import NOW
-from tui.app import BoxtopApp, ScreenOptions
+from tui.app import BoxtopApp
 from tui.links.base import HostKeyQuestion
 from tui.screens.host_key import HostKeyDialog
+from tui.screens.options import ScreenOptions
 from tui.screens.passphrase import PassphraseDialog
 from tui.targets import Names, parse_target
 

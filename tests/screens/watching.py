@@ -9,8 +9,9 @@ from textual.pilot import Pilot
 
 from tests.screens.feed import CannedFeed, small_fleet
 from tests.screens.recorded import NOW
-from tui.app import BoxtopApp, ScreenOptions
+from tui.app import BoxtopApp
 from tui.screens.asker import ScreenAsker
+from tui.screens.options import ScreenOptions
 
 Size = tuple[int, int]
 

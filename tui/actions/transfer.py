@@ -135,4 +135,4 @@ def saved_text(count: int, size: int) -> str:
     return f"saved {'both' if count == 2 else count} ({size_text(size)})" if count > 1 else "saved"
 
 
-Subscriber = Callable[[TransferView], None]
+Subscriber = Callable[[TransferView], object]

@@ -12,7 +12,8 @@ from tui.report.order import by_need
 from tui.runs.files import MARKERS, SEARCH_DEPTH
 from tui.runs.model import NEEDS_A_PERSON, Best, Run, Verdict
 from tui.runs.order import is_live
-from tui.runs.words import clock_text, count_text, rough_text, used_percent
+from tui.runs.saved import MATTER, SavedState, by_weight, saved_state, saved_text
+from tui.runs.words import clock_text, count_text, pace_text, rough_text, size_text, used_percent
 from tui.text import said
 from tui.view import BoxView, LinkView
 
@@ -147,6 +148,14 @@ def _host_spans(box: BoxView) -> Iterator[Span]:
             yield Span(f"full in {rough_text(fullest.disk_full_in_s)}", "yellow")
 
 
+_SAVED_STYLES: dict[SavedState, str] = {
+    "saved": "green",
+    "older": "yellow",
+    "unsaved": "yellow",
+    "damaged": "red",
+}
+
+
 def _run_lines(run: Run, name: str, paper: Paper) -> Iterator[str]:
     style = _STYLES[run.verdict]
     glyph = verdict_glyphs(paper.ascii_only)[run.verdict]
@@ -157,6 +166,7 @@ def _run_lines(run: Run, name: str, paper: Paper) -> Iterator[str]:
     ]
     yield from paper.flow(head, _INDENT, _DETAIL)
     yield from paper.flow(_detail_spans(run), _DETAIL, _DETAIL)
+    yield from paper.flow(_weight_spans(run), _DETAIL, _DETAIL)
     for span in explanations(run):
         yield from paper.flow([span], _DETAIL, _DETAIL + _INDENT)
     for text in run.warnings:
@@ -195,7 +205,7 @@ def _detail_spans(run: Run) -> Iterator[Span]:
         name = "now" if same else f"now {said(run.current.name, 40)}"
         yield Span(f"{name} {metric_text(run.current.value)}")
     if run.epoch_s is not None:
-        yield Span(f"{run.epoch_s:.3g} s/epoch")
+        yield Span(f"{pace_text(run.epoch_s)} an epoch")
     if run.age_s is not None:
         yield Span(f"updated {rough_text(run.age_s)} ago")
     if run.cost is not None:
@@ -206,6 +216,14 @@ def _detail_spans(run: Run) -> Iterator[Span]:
         ):
             if value is not None:
                 yield Span(f"${value:.2f} {what}", "red" if what == "wasted" and value else "")
+
+
+def _weight_spans(run: Run) -> Iterator[Span]:
+    """Yield each checkpoint that matters, and what would be lost of it with the box."""
+    for file in by_weight(run.checkpoints):
+        if file.name in MATTER:
+            text = f"{file.name} {size_text(file.bytes)} {saved_text(file, run)}"
+            yield Span(text, _SAVED_STYLES[saved_state(file)])
 
 
 def metric_text(value: float | None) -> str:

@@ -16,6 +16,13 @@ def clock_text(seconds: float) -> str:
     return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
 
 
+def pace_text(seconds: float) -> str:
+    """Return an epoch's time: ``1.9 s`` or ``45 s``, from a minute on ``29:50``."""
+    if seconds >= 60:
+        return clock_text(seconds)
+    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
 def rough_text(seconds: float) -> str:
     """Return a duration in its largest fitting unit: ``590 s``, ``45 min``, ``25 h``, ``3 d``."""
     seconds = min(max(seconds, 0.0), float(_LONGEST))

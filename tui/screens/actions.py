@@ -13,6 +13,7 @@ from tui.widgets.run_pane import RunPane
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
+    from tui.screens.weights import Weights
 
 
 class Watching(Protocol):
@@ -106,6 +107,25 @@ class ChartActions:
         self.boxtop.questions.choose_metrics(self.row)
 
 
+class WeightActions:
+    """Getting weights out."""
+
+    def do_push(self: Watching) -> None:
+        """Push the selected run's weights to the Hub."""
+        if (weights := _weights(self)) is not None:
+            weights.push(self.row)
+
+    def do_pull(self: Watching) -> None:
+        """Pull the selected run's weights to this machine."""
+        if (weights := _weights(self)) is not None:
+            weights.pull(self.row)
+
+    def do_end_transfer(self: Watching) -> None:
+        """Cancel the transfer that is shown, or hide it."""
+        if (weights := _weights(self)) is not None:
+            weights.end()
+
+
 class OwnActions:
     """Pausing, connecting, copying, and what concerns boxtop itself."""
 
@@ -144,6 +164,14 @@ class OwnActions:
     def do_quit(self: Watching) -> None:
         """Leave; every training goes on."""
         self.boxtop.exit()
+
+
+def _weights(screen: Watching) -> Weights | None:
+    screen.boxtop.questions.open_weights()
+    weights = screen.boxtop.questions.weights
+    if weights is None:
+        screen.boxtop.say("no weights can be moved here")
+    return weights
 
 
 def _match(screen: Watching, *, backwards: bool) -> None:

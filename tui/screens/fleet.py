@@ -39,6 +39,7 @@ class FleetScreen(MonitorScreen):
         yield self.headline
         yield self.table
         yield self.pane
+        yield self.transfer
         yield self.footer
         yield self.search_bar
 
@@ -75,6 +76,7 @@ class FleetScreen(MonitorScreen):
         if self.table.selected is None:
             self.table.selected = self.boxtop.selected
         self.table.show(rows, f"runs {len(rows)}{of}", remark)
+        self.show_transfer()
         self.place_parts()
         self._show_pane()
 

@@ -9,7 +9,7 @@ from textual.events import DescendantFocus, Key
 from textual.screen import Screen
 
 from tui.keys import Place
-from tui.screens.actions import ChartActions, LogActions, OwnActions
+from tui.screens.actions import ChartActions, LogActions, OwnActions, WeightActions
 from tui.screens.rows import Row
 from tui.view import BoxView
 from tui.widgets.footer import Footer
@@ -18,12 +18,13 @@ from tui.widgets.panel import Panel
 from tui.widgets.run_pane import RunPane
 from tui.widgets.runs_table import RunsTable
 from tui.widgets.search_bar import SearchBar
+from tui.widgets.transfer_strip import TransferStrip
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
 
 
-class MonitorScreen(Screen[None], LogActions, ChartActions, OwnActions):
+class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, OwnActions):
     """A screen whose keys come from the key table: action ``x`` is the method ``do_x``."""
 
     BLANK: ClassVar[bool] = True  # widgets cover it: no row of its own is worth keeping
@@ -32,6 +33,7 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, OwnActions):
         super().__init__()
         self.pane = RunPane(id="pane")
         self.footer = Footer(id="footer")
+        self.transfer = TransferStrip(id="transfer")
         self.search_bar = SearchBar(id="search")
 
     @property
@@ -108,6 +110,12 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, OwnActions):
     def update_footer(self) -> None:
         """Show the keys that matter here."""
         self.footer.show(self.place)
+
+    def show_transfer(self) -> None:
+        """Show the weights that are on their way, where there is room."""
+        weights = self.boxtop.questions.weights
+        shown = weights.shown() if weights is not None and self.size.height >= 8 else None
+        self.transfer.show(*(shown or (None, 0)))
 
     def refresh_views(self) -> None:
         """Draw anew after a setting changed."""

@@ -10,6 +10,7 @@ from tui.screens.rows import Row
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
+    from tui.screens.weights import Weights
     from tui.screens.welcome import ParseTarget
 
 DEMO = "demo"
@@ -21,7 +22,15 @@ class Questions:
 
     def __init__(self, app: BoxtopApp) -> None:
         self.app = app
+        self.weights: Weights | None = None
         self._asking: Pending | None = None
+
+    def open_weights(self) -> None:
+        """Make what moves weights, where there is any."""
+        if self.weights is None and self.app.options.desk is not None:
+            from tui.screens.weights import Weights
+
+            self.weights = Weights(self.app, self.app.options.desk())
 
     def choose_metrics(self, row: Row | None) -> None:
         """Ask which metrics the chart shows."""

@@ -25,6 +25,7 @@ class RunScreen(MonitorScreen):
     def compose(self) -> ComposeResult:
         """The run, and the keys below it."""
         yield self.pane
+        yield self.transfer
         yield self.footer
         yield self.search_bar
 
@@ -47,6 +48,7 @@ class RunScreen(MonitorScreen):
         """Take what the boxes are now."""
         row = next((row for row in rows_of(boxes) if row.key == self.key), None)
         self._row = row or self._row
+        self.show_transfer()
         self.pane.show(self._row, self.boxtop.settings)
 
     def on_resize(self, event: Resize) -> None:

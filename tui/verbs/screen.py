@@ -12,6 +12,7 @@ from tui.errors import UserError
 
 if TYPE_CHECKING:
     from tui.boxes import Box
+    from tui.screens.weights import WeightsDesk
     from tui.watch.fleet import MakeLink
 
 
@@ -42,10 +43,11 @@ def show_screen(
     record: Path | None = None,
 ) -> int:
     """Show the screen until it is left, and return the exit code."""
-    from tui.app import BoxtopApp, ScreenOptions
+    from tui.app import BoxtopApp
     from tui.config.settings import COMING_ACTIONS
     from tui.links.factory import make_link
     from tui.screens.asker import ScreenAsker
+    from tui.screens.options import ScreenOptions
     from tui.screens.questions import DEMO
     from tui.targets import parse_target
     from tui.theme import terminal_colours
@@ -54,17 +56,29 @@ def show_screen(
     settings = session.configuration.settings
     asker = ScreenAsker(accept_new_host_key=session.accept_new_host_key)
     fleet = Fleet(boxes, asker, data, link_for=link_for or make_link, record=record, connect=False)
+    opened: list[WeightsDesk] = []
+
+    def desk() -> WeightsDesk:
+        """Open what moves weights: after the first picture, which need not wait for it."""
+        from tui.screens.weights import open_desk
+
+        opened.append(open_desk(fleet, asker, settings.hub, read_only=session.read_only))
+        return opened[0]
+
     options = ScreenOptions(
         ascii_only=session.console.paper.ascii_only,
         colours=terminal_colours(),
         keys={action: key for action, key in settings.keys.items() if action not in COMING_ACTIONS},
         parse=lambda text: parse_target(text, session.names),
         has_demo=link_for is None,
+        desk=desk,
     )
     app = BoxtopApp(fleet, options, asker=asker)
     try:
         wish = app.run(mouse=not session.no_mouse)
     finally:
+        for one in opened:
+            one.close()
         fleet.close()
     if wish == DEMO:
         from tui.verbs.demo import show_demo

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import msgspec
 
 from tui.facts import Gpu
-from tui.runs.model import Checkpoint, Run
-from tui.runs.words import clock_text, rough_text, size_text, used_percent
+from tui.runs.model import Run
+from tui.runs.saved import MATTER, SavedState, by_weight, saved_state, saved_text
+from tui.runs.words import pace_text, rough_text, size_text, used_percent
 from tui.screens.rows import Row
 from tui.text import one_line
 from tui.view import BoxView, RunView
@@ -18,6 +19,14 @@ from tui.widgets.spans import Span
 
 METER = 10
 """Cells of a meter."""
+
+
+SAVED_TONES: dict[SavedState, str] = {
+    "saved": "good",
+    "older": "warning",
+    "unsaved": "warning",
+    "damaged": "bad",
+}
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -51,7 +60,7 @@ def _link(box: BoxView, pen: Pen) -> Known:
 def _run(run: Run, pen: Pen) -> Iterator[Known]:
     text, muted = pen.style("text"), pen.style("muted")
     if run.epoch_s is not None:
-        yield Known("pace", ((f"{clock_text(run.epoch_s)}", text), (" an epoch", muted)))
+        yield Known("pace", ((pace_text(run.epoch_s), text), (" an epoch", muted)))
     if run.train_loss is not None:
         yield Known("loss", ((formats.value(run.train_loss), text),), 1)
     if run.best is not None and run.best.value is not None:
@@ -125,22 +134,31 @@ def _rest(view: RunView, pen: Pen) -> Iterator[Known]:
         if run.cost.wasted:
             spans.append((f"  {formats.money(run.cost.wasted)} wasted", pen.style("bad")))
         yield Known("cost", tuple(spans), 2)
-    if run.checkpoints:
-        yield Known("weights", tuple(_checkpoints(run.checkpoints, pen)), 3)
+    yield from _weights(run, pen)
     yield Known("path", ((one_line(run.path), muted),), 4)
     if view.console_path:
         yield Known("console", ((one_line(view.console_path), muted),), 5)
 
 
-def _checkpoints(files: tuple[Checkpoint, ...], pen: Pen) -> Iterator[Span]:
-    first = sorted(files, key=lambda file: (file.name not in ("best.pt", "last.pt"), file.name))
-    for index, file in enumerate(first[:2]):
-        yield ("  " if index else "") + one_line(file.name), pen.style("text")
-        yield f" {size_text(file.bytes)}", pen.style("muted")
-        if file.complete is False:
-            yield " incomplete", pen.style("bad")
-    if len(files) > 2:
-        yield f"  +{len(files) - 2}", pen.style("muted")
+def _weights(run: Run, pen: Pen) -> Iterator[Known]:
+    """Yield the checkpoints that matter and what would be lost of them, the others as a count."""
+    files = by_weight(run.checkpoints)
+    first = [file for file in files if file.name in MATTER] or files[:1]
+    for file in first:
+        tone = SAVED_TONES[saved_state(file)]
+        size = (f"{size_text(file.bytes):>7}", pen.style("muted"))
+        told = (f"  {saved_text(file, run)}", pen.style(tone, bold=tone == "bad"))
+        yield Known(one_line(file.name, 10), (size, told), 2)
+    rest = files[len(first) :]
+    if rest:
+        saved = sum(saved_state(file) == "saved" for file in rest)
+        damaged = sum(saved_state(file) == "damaged" for file in rest)
+        more = f", {damaged} damaged" if damaged else ""
+        spans = (
+            (f"{len(rest)} more", pen.style("text")),
+            (f"  {saved} saved{more}", pen.style("muted")),
+        )
+        yield Known("weights", spans, 3)
 
 
 def meter(level: float | None, tone: str, pen: Pen) -> tuple[Span, ...]:

@@ -1,0 +1,31 @@
+"""What the command line decides of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from tui.boxes import Box
+from tui.theme import Colours
+
+if TYPE_CHECKING:
+    from tui.screens.weights import WeightsDesk
+
+
+class ScreenOptions(msgspec.Struct, frozen=True):
+    """What the command line decides.
+
+    ``theme`` is "dark" or "light", ``colours`` what the terminal shows; ``parse`` makes a box of a
+    pasted line, without it none can be added; ``has_demo`` offers the demo at the first start;
+    ``desk`` makes what moves weights.
+    """
+
+    ascii_only: bool = False
+    theme: Literal["dark", "light"] = "dark"
+    colours: Colours = "full"
+    keys: Mapping[str, str] = {}
+    parse: Callable[[str], Box] | None = None
+    has_demo: bool = False
+    desk: Callable[[], WeightsDesk] | None = None

@@ -1,0 +1,260 @@
+"""Keys that get weights out: the dialogs before a transfer, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.actions.access import FleetAccess
+from tui.actions.auto_push import AutoPush
+from tui.actions.errors import ActionError
+from tui.actions.hub_account import Checked
+from tui.actions.hub_names import filled, safe_name
+from tui.actions.hub_problem import HubError
+from tui.actions.hub_token import find_token
+from tui.actions.push_plan import PushPlan
+from tui.actions.push_words import confirm_lines
+from tui.actions.saving import Saving
+from tui.actions.transfer import BoxAccess, Pull, TransferView
+from tui.actions.transfers import Transfers
+from tui.config.settings import HubSettings
+from tui.errors import UserError
+from tui.links.base import Asker, LinkError
+from tui.runs.saved import MATTER, by_weight, epoch_of
+from tui.runs.words import size_text
+from tui.screens.feed import BoxesChanged
+from tui.screens.rows import Row
+from tui.text import one_line
+from tui.view import RunView
+from tui.watch.fleet import Fleet
+
+if TYPE_CHECKING:
+    from tui.app import BoxtopApp
+    from tui.screens.pull_dialog import PullWish
+    from tui.screens.push_dialog import PushWish
+
+SAVED_SECONDS = 20.0
+"""A transfer that ended well is shown for so long."""
+
+
+@dataclass(frozen=True)
+class WeightsDesk:
+    """What getting weights out needs; ``read_only`` forbids it."""
+
+    transfers: Transfers
+    access: Callable[[str], BoxAccess | None]
+    hub: HubSettings
+    read_only: bool = False
+    auto: AutoPush | None = None
+
+    def close(self) -> None:
+        """Begin nothing more; what a box uploads goes on."""
+        if self.auto is not None:
+            self.auto.close()
+        self.transfers.close()
+
+
+def open_desk(fleet: Fleet, asker: Asker, hub: HubSettings, *, read_only: bool) -> WeightsDesk:
+    """Return a desk for the boxes of a fleet, and look after pushes of earlier days."""
+    access = FleetAccess(fleet, asker)
+    transfers = Transfers(access)
+    if read_only:
+        return WeightsDesk(transfers, access, hub, read_only=True)
+    auto = AutoPush(fleet, transfers, access, hub)
+    auto.start()
+    return WeightsDesk(transfers, access, hub, auto=auto)
+
+
+class Weights:
+    """Opens the dialogs of an app, and starts what was agreed to."""
+
+    def __init__(self, app: BoxtopApp, desk: WeightsDesk) -> None:
+        self.app = app
+        self.desk = desk
+        desk.transfers.subscribe(lambda _view: app.post_message(BoxesChanged()))
+
+    def shown(self) -> tuple[TransferView, int] | None:
+        """Return the transfer that is shown, and how many more there are; None for none.
+
+        One that failed stays until it is dismissed, one that ended well for a while.
+        """
+        now = self.app.steady_time()
+        views = [
+            view
+            for view in self.desk.transfers.views()
+            if not view.is_over
+            or view.state == "failed"
+            or (view.state == "saved" and now - view.at < SAVED_SECONDS)
+        ]
+        if not views:
+            return None
+        first = next((view for view in views if view.state == "failed"), views[0])
+        return first, len(views) - 1
+
+    def end(self) -> None:
+        """Cancel the transfer that is shown, or dismiss it when it is over."""
+        shown = self.shown()
+        if shown is None:
+            self.app.say("nothing is being transferred")
+            return
+        view = shown[0]
+        if view.is_over:
+            self.desk.transfers.dismiss(view.number)
+        else:
+            self.desk.transfers.cancel(view.number)
+        self.app.refresh_views()
+
+    def push(self, row: Row | None) -> None:
+        """Ask what to push and where to."""
+        from tui.screens.push_dialog import PushDialog
+
+        found = self._run(row, "push")
+        if found is None or row is None:
+            return
+        hub = self.desk.hub
+        place = ""
+        if hub.to is not None:
+            try:
+                place = str(filled(hub.to, found.run.id, row.box.name))
+            except UserError as error:
+                self.app.say(str(error))
+        dialog = PushDialog(_title(row), _choices(found), place, hub.via)
+        self.app.push_screen(dialog, lambda wish: self._wished(row, found, wish))
+
+    def pull(self, row: Row | None) -> None:
+        """Ask what to pull and whereto."""
+        from tui.screens.pull_dialog import PullDialog
+
+        found = self._run(row, "pull")
+        if found is None or row is None:
+            return
+        directory = str(Path.cwd() / safe_name(found.run.id.rsplit("/", 1)[-1]))
+        dialog = PullDialog(_title(row), _choices(found), directory)
+        self.app.push_screen(dialog, lambda wish: self._pull(row, found, wish))
+
+    def _run(self, row: Row | None, action: str) -> RunView | None:
+        if self.desk.read_only:
+            self.app.say(f"--read-only forbids {action}")
+        elif row is None or row.run is None:
+            self.app.say(f"select a run to {action}")
+        elif not row.run.run.checkpoints:
+            self.app.say(f"{row.run.run.id} has no checkpoint yet")
+        elif self.desk.transfers.busy(row.box.name, row.run.run.path):
+            self.app.say(f"weights of {row.run.run.id} are on their way already")
+        else:
+            return row.run
+        return None
+
+    def _pull(self, row: Row, view: RunView, wish: PullWish | None) -> None:
+        if wish is not None:
+            run = view.run
+            self.desk.transfers.start(
+                Pull(row.box.name, run.path, run.id, wish.names, wish.directory)
+            )
+
+    def _wished(self, row: Row, view: RunView, wish: PushWish | None) -> None:
+        if wish is None:
+            return
+        plan = PushPlan(
+            box=row.box.name,
+            run=view.run,
+            names=wish.names,
+            place=wish.place,
+            via=wish.via,
+            private=self.desk.hub.private,
+            console=view.console_path,
+        )
+        self._ask_hub(plan)
+
+    def _ask_hub(self, plan: PushPlan, *, install: bool = False) -> None:
+        """Ask the Hub in a thread, and go on with its answer."""
+        self.app.say("installing huggingface_hub on the box" if install else "asking the Hub")
+        self.app.run_worker(
+            lambda: self._checked(plan, install=install), thread=True, exit_on_error=False
+        )
+
+    def _checked(self, plan: PushPlan, *, install: bool) -> None:
+        """In a thread: who the token is, what it may do there, whether it is public."""
+        go_on: Callable[[], None]
+        try:
+            token = find_token()
+            box = self.desk.access(plan.box)
+            if box is None:
+                raise ActionError("usage", f"{plan.box} is not watched any more")
+            saving = Saving(box.shell(), box.proofs)
+            try:
+                if install:
+                    saving.install(token, plan.place)
+                found = saving.check(token, plan.place, plan.via)
+            finally:
+                saving.close()
+        except HubError as error:
+            problem = error.problem
+            can_install = problem.kind == "no_client" and plan.via == "box" and not install
+            lines = [problem.message, problem.hint or ""]
+            go_on = lambda: self._refused(plan, lines, can_install=can_install)  # noqa: E731
+        except (ActionError, LinkError) as error:
+            lines = [str(error), error.hint or ""]
+            go_on = lambda: self._refused(plan, lines, can_install=False)  # noqa: E731
+        else:
+            source = token.source
+            go_on = lambda: self._confirm(plan, found, source)  # noqa: E731
+        self.app.call_from_thread(go_on)
+
+    def _refused(self, plan: PushPlan, lines: list[str], *, can_install: bool) -> None:
+        from tui.screens.push_dialog import AskDialog
+
+        self.app.hush()
+        if not can_install:
+            self.app.push_screen(AskDialog("not pushed", lines))
+            return
+        question = "Install it there, into ~/.cache/boxtop/packages? Its training is not touched."
+        dialog = AskDialog("huggingface_hub is missing", [lines[0], question], "Install")
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._ask_hub(plan, install=True)
+
+        self.app.push_screen(dialog, answered)
+
+    def _confirm(self, plan: PushPlan, found: Checked, source: str) -> None:
+        from tui.screens.push_dialog import ConfirmPush
+
+        self.app.hush()
+        if found.place.exists:
+            plan = replace(plan, private=found.place.private is not False)
+        files = ", ".join(plan.names)
+        lines = list(confirm_lines(plan, files, found, source))
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.desk.transfers.start(replace(plan, public=not plan.private))
+
+        self.app.push_screen(ConfirmPush(lines, is_public=not plan.private), answered)
+
+
+def _title(row: Row) -> str:
+    assert row.run is not None
+    return f"{one_line(row.run.run.id)} on {one_line(row.box.name)}"
+
+
+def _choices(view: RunView) -> list[tuple[tuple[str, ...], str]]:
+    """Return sets of checkpoints to choose from, each with its description."""
+    run = view.run
+    files = by_weight(run.checkpoints)
+    told = {}
+    for file in files:
+        epoch = epoch_of(file, run)
+        held = f"epoch {epoch}, " if epoch else ""
+        told[file.name] = f"{file.name} ({held}{size_text(file.bytes)})"
+    usual = tuple(file.name for file in files if file.name in MATTER)
+    sets = [usual] if len(usual) > 1 else []
+    sets += [(file.name,) for file in files]
+    if len(files) > 2:
+        sets.append(tuple(file.name for file in files))
+    return [
+        (names, " and ".join(told[name] for name in names) if len(names) < 3 else "all of them")
+        for names in sets
+    ]
