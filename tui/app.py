@@ -17,7 +17,7 @@ from textual.timer import Timer
 from tui import keys
 from tui.driver import end_on_signals, steady
 from tui.screens.asker import ScreenAsker
-from tui.screens.copying import print_plainly, ssh_command
+from tui.screens.copying import ssh_command
 from tui.screens.feed import BoxesChanged, Feed, QuestionWaits
 from tui.screens.fleet import FleetScreen
 from tui.screens.monitor import MonitorScreen
@@ -254,11 +254,17 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
 
     def show_plain(self, lines: list[str]) -> None:
         """Show lines on a plain screen, to be copied by hand."""
+        if self._exit:  # a signal came while the key was on its way
+            return
+        from tui.screens.plain import Ended, print_plainly
+
         try:
             with self.suspend():
                 print_plainly(lines)
         except SuspendNotSupported:
             self.say("this terminal has no plain screen")
+        except Ended as ended:
+            self.exit(return_code=ended.code)
 
     def on_question_waits(self, event: QuestionWaits) -> None:
         """Ask what a link wants to know."""

@@ -8,7 +8,8 @@ from tests.screens.feed import CannedFeed, small_fleet
 from tests.screens.watching import watching
 from tui.app import ScreenOptions
 from tui.keys import ACTIONS
-from tui.screens.copying import print_plainly, ssh_command
+from tui.screens.copying import ssh_command
+from tui.screens.plain import print_plainly
 from tui.screens.run import RunScreen
 from tui.targets import Names, parse_target
 from tui.theme import DARK, LIGHT
@@ -179,10 +180,14 @@ def test_a_plain_screen_gets_clean_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import io
+    import os
     import sys
 
     out = io.StringIO()
     monkeypatch.setattr(sys, "__stdout__", out)
-    monkeypatch.setattr(sys, "__stdin__", io.StringIO("\n"))
+    reading, writing = os.pipe()
+    os.write(writing, b"\n")
+    monkeypatch.setattr(sys, "__stdin__", os.fdopen(reading))
     print_plainly(["ssh root@203.0.113.7", "\x1b[31mred"])
+    os.close(writing)
     assert out.getvalue().splitlines()[:2] == ["ssh root@203.0.113.7", "red"]

@@ -13,8 +13,9 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 CANNED = [sys.executable, "-m", "tests.screens.canned_app"]
 RESTORED = [1000, 1003, 1006, 1015, 1049, 2004]
 """Terminal modes that are on while the app runs and must be off after it."""
+PLAIN = b"enter goes back"
 
 
 class Tmux:
@@ -120,9 +122,35 @@ def test_it_is_readable_without_colour_and_in_ascii(tmux: Tmux) -> None:
 class Terminal:
     """A pseudo-terminal in which the app runs, and all that it has written."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
-        self.process, self.master = _spawn(env)
+    def __init__(self, env: Mapping[str, str], *arguments: str) -> None:
+        self.process, self.master, self.modes = _spawn(env, arguments)
         self.written = b""
+
+    def type(self, keys: bytes, *answer: bytes) -> None:
+        """Type at once, and wait until all words of the answer were written after that."""
+        before = len(self.written)
+        os.write(self.master, keys)
+        self.read_until(lambda: all(word in self.written[before:] for word in answer))
+
+    def ends(self) -> int:
+        """Read until the app has ended, and return its exit code."""
+        self.read_until(lambda: self.process.poll() is not None)
+        return self.process.wait(30)
+
+    def hang_up(self) -> None:
+        """Take the terminal away."""
+        os.close(self.master)
+        self.master = os.open(os.devnull, os.O_RDONLY)
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether every mode is as it was: the line's, and those that escapes have set."""
+        for mode in RESTORED:
+            on, off = (self.written.rfind(b"\x1b[?%d%c" % (mode, end)) for end in b"hl")
+            if not off > on >= 0:
+                return False
+        is_cursor_shown = self.written.rfind(b"\x1b[?25h") > self.written.rfind(b"\x1b[?25l")
+        return is_cursor_shown and termios.tcgetattr(self.master) == self.modes
 
     def read_until(self, condition: Callable[[], bool], seconds: float = 60) -> None:
         """Read what is written until a condition holds or nothing more can come."""
@@ -143,11 +171,14 @@ class Terminal:
         os.close(self.master)
 
 
-def _spawn(env: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int]:
+def _spawn(
+    env: Mapping[str, str], arguments: Sequence[str]
+) -> tuple[subprocess.Popen[bytes], int, list[Any]]:
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    modes = termios.tcgetattr(master)
     process = subprocess.Popen(
-        CANNED,
+        [*CANNED, *arguments],
         cwd=ROOT,
         stdin=slave,
         stdout=slave,
@@ -156,7 +187,7 @@ def _spawn(env: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int]:
         start_new_session=True,
     )
     os.close(slave)
-    return process, master
+    return process, master, modes
 
 
 @pytest.fixture
@@ -168,25 +199,53 @@ def terminal() -> Iterator[Terminal]:
     terminal.close()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "SIGHUP"])
+SIGNALS = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
 def test_signals_leave_the_terminal_as_it_was(terminal: Terminal, number: signal.Signals) -> None:
     terminal.process.send_signal(number)
-    terminal.read_until(lambda: terminal.process.poll() is not None)
-    assert terminal.process.wait(30) == 128 + number
-    for mode in RESTORED:
-        on, off = (
-            terminal.written.rfind(b"\x1b[?%dh" % mode),
-            terminal.written.rfind(b"\x1b[?%dl" % mode),
-        )
-        assert off > on >= 0, mode
-    assert terminal.written.rfind(b"\x1b[?25h") > terminal.written.rfind(b"\x1b[?25l")
+    assert terminal.ends() == 128 + number
+    assert terminal.is_restored
 
 
-def test_a_terminal_that_goes_away_ends_the_app(terminal: Terminal) -> None:
-    os.close(terminal.master)
-    terminal.process.send_signal(signal.SIGHUP)
-    assert terminal.process.wait(30) is not None
-    terminal.master = os.open(os.devnull, os.O_RDONLY)
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_signals_end_the_plain_screen(terminal: Terminal, number: signal.Signals) -> None:
+    terminal.type(b"jjjY", PLAIN)
+    terminal.type(b"\r", b"STATE")
+    terminal.type(b"Y", PLAIN)
+    terminal.process.send_signal(number)
+    assert terminal.ends() == 128 + number
+    assert terminal.is_restored
+
+
+def test_a_signal_ends_a_pile_of_plain_screens(terminal: Terminal) -> None:
+    terminal.type(b"jjjYYYY", PLAIN)
+    terminal.process.terminate()
+    assert terminal.ends() == 128 + signal.SIGTERM
+    assert terminal.is_restored
+
+
+def test_ctrl_d_on_the_plain_screen_leaves(terminal: Terminal) -> None:
+    terminal.type(b"jjjY", PLAIN)
+    os.write(terminal.master, b"\x04")
+    assert terminal.ends() == 0
+    assert terminal.is_restored
+
+
+@pytest.mark.parametrize("keys", [b"", b"jjjY", b"jjjY\rY\r\rY", b"jjjYYYY", b"?", b":"])
+@pytest.mark.parametrize("with_signal", [True, False])
+def test_a_terminal_that_goes_away_ends_the_app(
+    terminal: Terminal, keys: bytes, with_signal: bool
+) -> None:
+    os.write(terminal.master, keys)
+    if b"Y" in keys:
+        terminal.read_until(lambda: PLAIN in terminal.written)
+    terminal.hang_up()
+    if with_signal:
+        terminal.process.send_signal(signal.SIGHUP)
+    ended_as = (128 + signal.SIGHUP, -signal.SIGHUP)  # the signal may find it gone already
+    assert terminal.process.wait(30) in ended_as
 
 
 def test_mouse_bytes_that_are_no_utf8_do_not_end_it(terminal: Terminal) -> None:

@@ -1,13 +1,12 @@
-"""What a person takes along: an ssh command for a box, and text on a plain screen."""
+"""What a person takes along: an ssh command for a box."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from tui.boxes import Box, SshTarget
 from tui.errors import UserError
-from tui.text import clean, one_line, quote
+from tui.text import one_line, quote
 from tui.view import BoxView
 
 
@@ -38,16 +37,3 @@ def _word(text: str) -> str:
     plain = text.replace("@", "").replace(".", "").replace("-", "").replace("_", "")
     is_plain = all(c.isalnum() or c in "/~:+,%" for c in plain) and not text.startswith("-")
     return text if is_plain and text.isascii() else quote(text)
-
-
-def print_plainly(lines: Iterable[str]) -> None:
-    """Print lines to the terminal as it is without us, and wait until they were copied."""
-    out = sys.__stdout__
-    if out is None:
-        return
-    for line in lines:
-        out.write(clean(line) + "\n")
-    out.write("\n-- enter goes back to boxtop --\n")
-    out.flush()
-    if sys.__stdin__ is not None:
-        sys.__stdin__.readline()
