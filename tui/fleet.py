@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tui.boxes import Box, SshTarget
+from tui.boxes import Box, RecordingTarget, SshTarget
 from tui.errors import UserError
 from tui.targets import Names, configured_box, parse_target
 
@@ -71,6 +71,21 @@ def _free_name(name: str, taken: dict[str, Box]) -> str:
         free = f"{name}-{number}"
         number += 1
     return free
+
+
+def at_speed(boxes: Sequence[Box], speed: float) -> tuple[Box, ...]:
+    """Return the boxes with the recordings among them played at a speed.
+
+    Raises UserError when there is none.
+    """
+    if not any(isinstance(box.target, RecordingTarget) for box in boxes):
+        raise UserError("--speed is for recordings", "name one: a recording.jsonl")
+    return tuple(
+        replace(box, target=replace(box.target, speed=speed))
+        if isinstance(box.target, RecordingTarget)
+        else box
+        for box in boxes
+    )
 
 
 def no_boxes() -> UserError:

@@ -107,6 +107,24 @@ def test_a_run_is_named_by_its_path_or_by_its_end_when_that_is_enough(
     assert boxtop("status", f"{tmp_path}:run2").code == 2
 
 
+def test_a_recorded_process_that_ended_is_dead(boxtop: Boxtop) -> None:
+    called = boxtop("status", RUNS / "yolo9t_killed" / "timeline.jsonl", "--json")
+    (run,) = json.loads(called.out)["boxes"][0]["runs"]
+    assert called.code == 3
+    assert (run["verdict"], run["pid_alive"]) == ("dead", None)
+
+
+def test_a_recording_that_cannot_be_written_or_played_is_told_at_once(
+    boxtop: Boxtop, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    for place in ("/proc/nope", tmp_path / "file" / "x"):
+        called = boxtop("watch", "--record", place, RUNS)
+        assert called.code == 2 and called.err.startswith(f"boxtop: --record: {place}: ")
+    called = boxtop("watch", "--speed", "10", RUNS)
+    assert called.code == 2 and "--speed is for recordings" in called.err
+
+
 def test_the_status_of_a_recording(boxtop: Boxtop) -> None:
     called = boxtop("status", RUNS / "yolo9t_long" / "timeline.jsonl", "--json")
     (run,) = json.loads(called.out)["boxes"][0]["runs"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,11 @@ from tui.facts import (
     FileBytes,
     FileWhole,
     Hello,
+    Notice,
     RunFound,
     Settled,
     Stat,
+    Vitals,
 )
 from tui.links.base import FollowRequest, LinkError
 from tui.links.recorder import Recorder
@@ -139,3 +142,83 @@ def test_what_is_no_recording_is_named_with_its_line(tmp_path: Path, line: str, 
 def test_a_missing_recording_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(LinkError, match="No such file"):
         list(RecordingLink(RecordingTarget(tmp_path / "none.jsonl")).open(ONCE))
+
+
+def event(t: float, data: str = "{}", op: str = "replace") -> str:
+    return json.dumps({"t": t, "file": files.STATUS, "op": op, "data": data})
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([event(0), event(1), '{"t": 2, "fi'], []),
+        ([event(0), "nonsense", "", event(1), "[]", ""], ["2 lines of the recording cannot be"]),
+        ([event(0), '{"t": NaN, "file": "", "op": "exit"}', event(1), ""], ["1 line of the"]),
+    ],
+)
+def test_what_cannot_be_read_of_a_recording_is_left_out_and_counted(
+    tmp_path: Path, lines: list[str], told: list[str]
+) -> None:
+    path = tmp_path / "recording.jsonl"
+    path.write_text("\n".join(lines))
+    facts = list(RecordingLink(RecordingTarget(path)).open(ONCE))
+    assert len([fact for fact in facts if isinstance(fact, FileWhole)]) == 2
+    notices = [fact.text for fact in facts if isinstance(fact, Notice)]
+    assert len(notices) == len(told)
+    assert all(text.startswith(start) for text, start in zip(notices, told, strict=True))
+
+
+def test_a_recording_that_plays_says_so_and_how_fast() -> None:
+    link = RecordingLink(RecordingTarget(RUNS / "yolo9t_early" / "timeline.jsonl", speed=1000.0))
+    notices = []
+    for fact in link.open(FollowRequest(roots=())):
+        if isinstance(fact, Notice):
+            notices.append(fact.text)
+        if isinstance(fact, Settled):
+            link.close()
+    assert re.fullmatch(
+        r"a recording of \d+:\d\d plays, 1000 times as fast as it happened", notices[0]
+    )
+    assert notices[-1] == "the recording is over"
+
+
+def test_a_process_that_ended_is_gone_in_the_recording_and_in_its_copy(tmp_path: Path) -> None:
+    path = RUNS / "yolo9t_killed" / "timeline.jsonl"
+    for _ in range(2):
+        facts = list(RecordingLink(RecordingTarget(path)).open(ONCE))
+        (vitals,) = [fact for fact in facts if isinstance(fact, Vitals)]
+        assert vitals.runs[0].process is not None
+        assert vitals.runs[0].process.state == "gone"
+        recorder = Recorder(tmp_path)
+        for fact in facts:
+            recorder.take(fact)
+        path = tmp_path / "yolo9t_killed" / "timeline.jsonl"
+
+
+def test_a_second_recording_lies_beside_the_first(tmp_path: Path) -> None:
+    stat = Stat(1, 10.0)
+    facts: list[Fact] = [
+        Hello("python", 5.0),
+        RunFound("/r/run1", "run1", "/r"),
+        FileBegins("/r/run1", files.LOG, 0, "", 0, stat),
+        FileBytes("/r/run1", files.LOG, 0, b"line\n", stat),
+    ]
+    for _ in range(2):
+        recorder = Recorder(tmp_path)
+        for fact in [*facts, facts[1]]:
+            recorder.take(fact)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run1", "run1-2"]
+    for path in tmp_path.iterdir():
+        link = RecordingLink(RecordingTarget(path / "timeline.jsonl"))
+        assert content(list(link.open(ONCE)))[files.LOG] == b"line\n"
+
+
+def test_a_recorded_log_that_begins_anew_plays_the_same_way(tmp_path: Path) -> None:
+    stat = Stat(1, 10.0)
+    recorder = Recorder(tmp_path)
+    recorder.take(RunFound("/r/run1", "run1", "/r"))
+    for data in (b"old\n", b"new\n"):
+        recorder.take(FileBegins("/r/run1", files.LOG, 0, "", 0, stat))
+        recorder.take(FileBytes("/r/run1", files.LOG, 0, data, stat))
+    link = RecordingLink(RecordingTarget(tmp_path / "run1" / "timeline.jsonl"))
+    assert content(list(link.open(ONCE)))[files.LOG] == b"new\n"

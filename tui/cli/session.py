@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Session:
     """The global options of one call, and what follows from them, made when first needed.
 
-    The attributes are the options' names; ``options`` sets those that were given.
+    The attributes are the options' names; ``options`` sets those that were given. ``speed`` is
+    that of recordings.
     """
 
     def __init__(self) -> None:
@@ -30,6 +31,7 @@ class Session:
         self.ascii = False
         self.no_color = False
         self.no_mouse = False
+        self.speed: float | None = None
 
     @cached_property
     def console(self) -> Console:
@@ -88,11 +90,13 @@ class Session:
         Raises UserError for a target that names no box, and when there is no box at all unless
         there ``may_be_none``.
         """
-        from tui.fleet import join_boxes, no_boxes
+        from tui.fleet import at_speed, join_boxes, no_boxes
 
         boxes = join_boxes(targets, self.names)
         if not boxes and not may_be_none:
             raise no_boxes()
+        if self.speed is not None:
+            boxes = at_speed(boxes, self.speed)
         for box in boxes:
             if isinstance(box.target, SshTarget) and box.target.ignored:
                 self.console.tell(f"{box.name}: not used: {', '.join(box.target.ignored)}")

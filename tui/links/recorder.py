@@ -8,8 +8,20 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tui.facts import Checkpoints, Fact, FileBegins, FileBytes, FileWhole, Hello, RunFound
+from tui.facts import (
+    Checkpoints,
+    Fact,
+    FileBegins,
+    FileBytes,
+    FileWhole,
+    Hello,
+    RunFound,
+    Vitals,
+)
 from tui.runs import files
+
+_VALUES = {"stat": "size", "exit": "code"}
+"""What the value of an operation is called, where it is not its data."""
 
 
 class Recorder:
@@ -21,6 +33,7 @@ class Recorder:
         self._last = 0.0
         self._folders: dict[str, Path] = {}
         self._begun: set[tuple[str, str]] = set()
+        self._ended: set[tuple[str, int]] = set()
         self._checkpoints: dict[tuple[str, str], tuple[int, float]] = {}
 
     def take(self, fact: Fact) -> None:
@@ -29,9 +42,9 @@ class Recorder:
             case Hello():
                 self._started = self._started or fact.box_time
             case RunFound():
-                folder = self.directory / fact.id.replace("/", "_").lstrip(".")
-                folder.mkdir(parents=True, exist_ok=True)
-                self._folders[fact.path] = folder
+                if fact.path not in self._folders:
+                    name = fact.id.replace("/", "_").lstrip(".") or "run"
+                    self._folders[fact.path] = _fresh_folder(self.directory, name)
             case FileWhole():
                 self._write(fact.path, fact.name, fact.stat.mtime, "replace", _text(fact.data))
             case FileBegins():
@@ -43,6 +56,18 @@ class Recorder:
                 self._write(fact.path, fact.name, fact.stat.mtime, "append", _text(fact.data))
             case Checkpoints():
                 self._take_checkpoints(fact)
+            case Vitals():
+                self._take_ends(fact)
+
+    def _take_ends(self, vitals: Vitals) -> None:
+        """Note once of each process that it is gone."""
+        for run in vitals.runs:
+            process = run.process
+            if process is None or process.state != "gone":
+                continue
+            if (run.path, process.pid) not in self._ended:
+                self._ended.add((run.path, process.pid))
+                self._write(run.path, "", vitals.box_time, "exit", None)
 
     def _take_checkpoints(self, fact: Checkpoints) -> None:
         for checkpoint in fact.files:
@@ -52,16 +77,26 @@ class Recorder:
                 name = f"{files.WEIGHTS}/{checkpoint.name}"
                 self._write(fact.path, name, checkpoint.mtime, "stat", checkpoint.size)
 
-    def _write(self, path: str, name: str, mtime: float, op: str, value: str | int) -> None:
+    def _write(self, path: str, name: str, mtime: float, op: str, value: str | int | None) -> None:
         folder = self._folders.get(path)
         if folder is None:
             return
         moment = max(self._last, mtime - (self._started or mtime))
         self._last = moment
-        event = {"t": round(moment, 3), "file": name, "op": op}
-        event["size" if op == "stat" else "data"] = value
+        event = {"t": round(moment, 3), "file": name, "op": op, _VALUES.get(op, "data"): value}
         with (folder / "timeline.jsonl").open("a", encoding="utf-8") as out:
             out.write(json.dumps(event) + "\n")
+
+
+def _fresh_folder(directory: Path, name: str) -> Path:
+    """Make a folder that holds no recording yet; one that is there is never written on."""
+    folder, number = directory / name, 2
+    while (folder / "timeline.jsonl").exists():
+        folder = directory / f"{name}-{number}"
+        number += 1
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "timeline.jsonl").touch()
+    return folder
 
 
 def _text(data: bytes) -> str:

@@ -28,12 +28,17 @@ from tui.facts import (
     FileWhole,
     Hello,
     Notice,
+    Process,
     RunFound,
+    RunVitals,
     Settled,
     Stat,
+    Vitals,
 )
-from tui.links.base import HEARTBEAT_SECONDS, FollowRequest, LinkError
+from tui.links.base import HEARTBEAT_SECONDS, FollowRequest
+from tui.links.recorded_events import read_events
 from tui.runs import files
+from tui.runs.words import clock_text, count_text
 
 _HEAD_BYTES = 256
 
@@ -50,6 +55,7 @@ class _Player:
     started: float
     sizes: dict[str, int] = field(default_factory=dict)
     checkpoints: dict[str, CheckpointStat] = field(default_factory=dict)
+    pid: int | None = None
 
     def facts(self, event: dict[str, Any]) -> Iterator[Fact]:
         name, at = str(event["file"]), self.started + float(event["t"])
@@ -59,6 +65,7 @@ class _Player:
                 yield from self._append(name, _bytes(event["data"]), at)
             case "replace":
                 data = _bytes(event["data"])
+                self.pid = _pid(data) if name == files.STATUS else self.pid
                 yield FileWhole(self.path, name, data, Stat(len(data), at))
             case "append":
                 yield from self._append(name, _bytes(event["data"]), at)
@@ -67,8 +74,15 @@ class _Player:
                 self.checkpoints[short] = CheckpointStat(short, int(event["size"]), at)
                 yield Checkpoints(self.path, tuple(self.checkpoints.values()))
             case "exit":
-                code = event.get("code")
-                yield Notice(f"the recorded process ended with exit code {code}")
+                yield from self._exit(event.get("code"), at)
+
+    def _exit(self, code: object, at: float) -> Iterator[Fact]:
+        """Tell that the process is gone: a status that says running was written before."""
+        told = f" with exit code {code}" if isinstance(code, int) else ""
+        yield Notice(f"the recorded process ended{told}")
+        if self.pid is not None:
+            gone = RunVitals(self.path, Process(self.pid, "gone"))
+            yield Vitals(at, (gone,))
 
     def _append(self, name: str, data: bytes, at: float) -> Iterator[Fact]:
         offset = self.sizes.get(name)
@@ -92,20 +106,28 @@ class RecordingLink:
     def open(self, request: FollowRequest) -> Iterator[Fact]:
         """Yield the recorded facts at their times; ``once`` yields all of them at once."""
         self._closed.clear()
-        events = read_events(self.target.path)
+        events, bad_lines = read_events(self.target.path)
         started = _start_of(events)
+        length = float(events[-1]["t"])
         run = _run_name(self.target.path)
         speed = 0.0 if request.once else self.target.speed
         player = _Player(str(self.target.path.parent), started)
         yield Hello("recording", started, searched=(str(self.target.path),))
         yield RunFound(player.path, run, str(self.target.path.parent.parent))
+        if bad_lines:
+            yield Notice(f"{count_text(bad_lines, 'line')} of the recording cannot be read")
+        if speed:
+            times = "" if speed == 1 else f", {speed:g} times as fast as it happened"
+            yield Notice(f"a recording of {clock_text(length)} plays{times}")
         begun = time.monotonic()
         for event in events:
             yield from self._wait(begun, float(event["t"]), speed, started)
             if self._closed.is_set():
                 return
             yield from player.facts(event)
-        end = started + float(events[-1]["t"])
+        end = started + length
+        if speed:
+            yield Notice("the recording is over")
         yield Beat(end)
         yield Settled(end)
         if not request.once:
@@ -125,42 +147,6 @@ class RecordingLink:
             self._closed.wait(min(HEARTBEAT_SECONDS, (until - passed) / speed))
 
 
-def read_events(path: Path) -> list[dict[str, Any]]:
-    """Read a recording; raises LinkError("usage") that names the line which is no event."""
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise LinkError("usage", f"{path}: {error.strerror}", "name a timeline.jsonl") from error
-    events = []
-    for number, line in enumerate(lines, 1):
-        try:
-            event = json.loads(line)
-            _check(event)
-        except (ValueError, KeyError, TypeError) as error:
-            hint = "each line is an object with t, file and op: replace, append, stat or exit"
-            raise LinkError("usage", f"{path}:{number}: no event ({error})", hint) from error
-        events.append(event)
-    if not events:
-        raise LinkError("usage", f"{path}: an empty recording", "name a timeline.jsonl")
-    return events
-
-
-def _check(event: dict[str, Any]) -> None:
-    """Raise ValueError, KeyError or TypeError when this is no event of a recording."""
-    float(event["t"])
-    if not isinstance(event["file"], str) or event["op"] not in (
-        "replace",
-        "append",
-        "stat",
-        "exit",
-    ):
-        raise ValueError("unknown op or file")
-    if event["op"] in ("replace", "append") and not isinstance(event["data"], str):
-        raise TypeError("data is no text")
-    if event["op"] == "stat":
-        int(event["size"])
-
-
 def _start_of(events: list[dict[str, Any]]) -> float:
     """The box's clock at t = 0: the first status says when it was written."""
     for event in events:
@@ -171,6 +157,14 @@ def _start_of(events: list[dict[str, Any]]) -> float:
                 continue
             return at.timestamp() - float(event["t"])
     return 0.0
+
+
+def _pid(status: bytes) -> int | None:
+    try:
+        pid = json.loads(status)["pid"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return pid if isinstance(pid, int) and pid > 0 else None
 
 
 def _run_name(path: Path) -> str:

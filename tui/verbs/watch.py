@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import click
@@ -18,11 +19,38 @@ from tui.verbs.screen import watch
     type=click.Path(file_okay=False, path_type=Path),
     help="Write what is seen below DIR, as a recording that boxtop plays.",
 )
+@click.option(
+    "--speed",
+    type=click.FloatRange(0.01, 1000),
+    help="Play recordings so many times as fast as they happened.",
+)
 @click.option("--json", "as_json", is_flag=True, hidden=True)
 @click.pass_obj
-def command(session: Session, targets: tuple[str, ...], record: Path | None, as_json: bool) -> int:
+def command(
+    session: Session,
+    targets: tuple[str, ...],
+    record: Path | None,
+    speed: float | None,
+    as_json: bool,
+) -> int:
     """Show the screen: every run, live.
 
     Without a terminal (in a pipe, or TERM=dumb) it is `boxtop status`.
     """
+    session.speed = speed
+    if record is not None:
+        _prepare_record(record)
     return watch(session, targets, record=record, as_json=as_json)
+
+
+def _prepare_record(directory: Path) -> None:
+    """Make the directory of a recording. Raises UserError where none can be written."""
+    from tui.errors import UserError
+
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserError(f"--record: {directory}: {reason}", "name another directory") from None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from tui.boxes import Box
+from tui.boxes import Box, RecordingTarget
 from tui.clock import Clock
 from tui.facts import (
     Beat,
@@ -264,7 +264,7 @@ class BoxState:
             run = self._runs.get(facts.path)
             if run is None:
                 continue
-            run.set_vitals(facts)
+            run.set_vitals(facts, live=not isinstance(self.box.target, RecordingTarget))
             if facts.disk is not None:
                 forecast = self._forecasts.setdefault(facts.path, DiskForecast())
                 forecast.add(vitals.box_time, facts.disk)

@@ -137,7 +137,7 @@ class Fleet:
         if mirror is not None:
             self._claimed.append(mirror)
         state = BoxState(box, self._clock, mirror, self._data)
-        recorder = Recorder(self._record / box.name) if self._record else None
+        recorder = Recorder(self._record / box.name.replace("/", "_")) if self._record else None
         return Keeper(
             state,
             make_link=lambda: self._link_for(box, self._asker),

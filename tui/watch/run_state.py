@@ -109,12 +109,15 @@ class RunState:
                 if self.mirror is not None:
                     self.mirror.meta.checkpoints = fact.files
 
-    def set_vitals(self, vitals: RunVitals) -> None:
-        """Take the live facts of the run's process, disk and console log."""
+    def set_vitals(self, vitals: RunVitals, *, live: bool = True) -> None:
+        """Take the live facts of the run's process, disk and console log.
+
+        They are not ``live`` when a recording tells them.
+        """
         if vitals != self.vitals:
             self.revision += 1
         self.vitals = vitals
-        self.live = True
+        self.live = live
         if self.mirror is not None:
             self.mirror.meta.vitals = vitals
 
