@@ -34,7 +34,7 @@ def way(plan: PushPlan) -> str:
         return "this machine: the weights pass through it, and the token never leaves it"
     return (
         "the box itself: the token is sent to it for this upload, so whoever runs that machine "
-        "could take it (--via here keeps it here)"
+        "could take it; via here, it never leaves this one"
     )
 
 

@@ -22,6 +22,7 @@ from tui.actions.transfers import Transfers
 from tui.config.settings import HubSettings
 from tui.errors import UserError
 from tui.links.base import Asker, LinkError
+from tui.runs.model import Checkpoint
 from tui.runs.saved import MATTER, by_weight, epoch_of
 from tui.runs.words import size_text
 from tui.screens.feed import BoxesChanged
@@ -242,19 +243,20 @@ def _title(row: Row) -> str:
 
 def _choices(view: RunView) -> list[tuple[tuple[str, ...], str]]:
     """Return sets of checkpoints to choose from, each with its description."""
-    run = view.run
-    files = by_weight(run.checkpoints)
-    told = {}
-    for file in files:
-        epoch = epoch_of(file, run)
-        held = f"epoch {epoch}, " if epoch else ""
-        told[file.name] = f"{file.name} ({held}{size_text(file.bytes)})"
-    usual = tuple(file.name for file in files if file.name in MATTER)
+    files = by_weight(view.run.checkpoints)
+    usual = [file for file in files if file.name in MATTER]
     sets = [usual] if len(usual) > 1 else []
-    sets += [(file.name,) for file in files]
+    sets += [[file] for file in files]
     if len(files) > 2:
-        sets.append(tuple(file.name for file in files))
-    return [
-        (names, " and ".join(told[name] for name in names) if len(names) < 3 else "all of them")
-        for names in sets
-    ]
+        sets.append(files)
+    return [(tuple(file.name for file in chosen), _described(view, chosen)) for chosen in sets]
+
+
+def _described(view: RunView, files: list[Checkpoint]) -> str:
+    size = size_text(sum(file.bytes for file in files))
+    if len(files) == 1:
+        epoch = epoch_of(files[0], view.run)
+        return f"{files[0].name} ({f'epoch {epoch}, ' if epoch else ''}{size})"
+    if len(files) == 2:
+        return f"{files[0].name} and {files[1].name} ({size})"
+    return f"all {len(files)} checkpoints ({size})"
