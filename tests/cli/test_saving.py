@@ -15,6 +15,8 @@ from tests.hub.accounts import Token as HubToken
 from tests.hub.server import Hub
 from tests.onbox.checkpoints import checkpoint, leftovers, make_weights, put, sha256, write_status
 from tests.sshd import SshServer
+from tui.cli.session import Session
+from tui.config.settings import USUAL_AUTO_PUSH
 
 BEST, LAST = checkpoint(300_000, 1), checkpoint(300_000, 2)
 
@@ -201,3 +203,28 @@ def test_a_recording_has_no_weights_to_push(boxtop: Boxtop, hub: Hub, tmp_path: 
     called = boxtop("pull", recording, "--to", tmp_path)
     assert called.code == 2
     assert "a recording or a copy of a box runs no commands" in called.err
+
+
+def test_auto_push_needs_a_screen_and_a_place(
+    boxtop: Boxtop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden = boxtop("watch", "--auto-push", tmp_path)
+    assert hidden.code == 2 and "--auto-push needs the screen" in hidden.err
+    monkeypatch.setattr("tui.verbs.watch.shows_screen", lambda: True)
+    monkeypatch.setattr("tui.verbs.screen.shows_screen", lambda: True)
+    nowhere = boxtop("watch", "--auto-push", tmp_path)
+    assert nowhere.code == 2 and "--auto-push needs to know where to" in nowhere.err
+    refused = boxtop("--read-only", "watch", "--auto-push", tmp_path)
+    assert refused.code == 2 and "--read-only forbids --auto-push" in refused.err
+
+
+def test_auto_push_takes_the_usual_rule_where_none_is_configured(tmp_path: Path) -> None:
+    config = tmp_path / "boxtop.toml"
+    config.write_text('[hub]\nto = "my-org/{run}"\n')
+    session = Session()
+    session.config, session.auto_push = str(config), True
+    assert session.hub.auto == USUAL_AUTO_PUSH
+    config.write_text('[hub]\nto = "my-org/{run}"\n[hub.auto]\nevery_epochs = 3\n')
+    own = Session()
+    own.config, own.auto_push = str(config), True
+    assert (own.hub.auto.every_epochs, own.hub.auto.on_end) == (3, False)

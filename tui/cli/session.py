@@ -13,6 +13,7 @@ from tui.cli.console import Console
 if TYPE_CHECKING:
     from tui.cli.asker import ConsoleAsker
     from tui.config.load import Configuration
+    from tui.config.settings import HubSettings
     from tui.targets import Names
 
 
@@ -28,6 +29,7 @@ class Session:
         self.data_dir: str | None = None
         self.accept_new_host_key = False
         self.read_only = False
+        self.auto_push = False
         self.ascii = False
         self.no_color = False
         self.no_mouse = False
@@ -50,12 +52,33 @@ class Session:
             self.console.tell(warning)
         return configuration
 
+    @property
+    def hub(self) -> HubSettings:
+        """Where weights go, and when by themselves. Raises UserError where that cannot be."""
+        hub = self.configuration.settings.hub
+        if not self.auto_push:
+            return hub
+        import msgspec
+
+        from tui.errors import UserError
+
+        if self.read_only:
+            raise UserError("--read-only forbids --auto-push")
+        if hub.to is None:
+            raise UserError(
+                "--auto-push needs to know where to", 'add [hub] to = "ORG/{run}" to boxtop.toml'
+            )
+        from tui.config.settings import USUAL_AUTO_PUSH, AutoPush
+
+        return hub if hub.auto != AutoPush() else msgspec.structs.replace(hub, auto=USUAL_AUTO_PUSH)
+
     @cached_property
     def names(self) -> Names:
         """What targets may refer to."""
         from tui.targets import Names
 
-        return Names(self.configuration.settings)
+        configuration = self.configuration
+        return Names(configuration.settings, places=configuration.box_places)
 
     @property
     def data(self) -> Path:

@@ -59,6 +59,10 @@ class AutoPush(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on_end: Flag = False
 
 
+USUAL_AUTO_PUSH = AutoPush(best_every=Duration(1200), every_epochs=10, on_end=True)
+"""What `--auto-push` does where [hub.auto] says nothing."""
+
+
 class HubSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """[hub]: where weights go. ``to`` may hold ``{run}`` and ``{box}``."""
 

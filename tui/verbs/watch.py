@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from tui.cli.console import shows_screen
 from tui.cli.options import Verb, targets_argument
 from tui.cli.session import Session
+from tui.errors import UserError
 from tui.verbs.screen import watch
 
 
@@ -24,6 +26,11 @@ from tui.verbs.screen import watch
     type=click.FloatRange(0.01, 1000),
     help="Play recordings so many times as fast as they happened.",
 )
+@click.option(
+    "--auto-push",
+    is_flag=True,
+    help="Push new best weights, milestones and ends to [hub] to by itself.",
+)
 @click.option("--json", "as_json", is_flag=True, hidden=True)
 @click.pass_obj
 def command(
@@ -31,6 +38,7 @@ def command(
     targets: tuple[str, ...],
     record: Path | None,
     speed: float | None,
+    auto_push: bool,
     as_json: bool,
 ) -> int:
     """Show the screen: every run, live.
@@ -38,15 +46,16 @@ def command(
     Without a terminal (in a pipe, or TERM=dumb) it is `boxtop status`.
     """
     session.speed = speed
+    session.auto_push = auto_push
     if record is not None:
         _prepare_record(record)
+    if auto_push and not shows_screen():
+        raise UserError("--auto-push needs the screen", "run it in a terminal, for example in tmux")
     return watch(session, targets, record=record, as_json=as_json)
 
 
 def _prepare_record(directory: Path) -> None:
     """Make the directory of a recording. Raises UserError where none can be written."""
-    from tui.errors import UserError
-
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
