@@ -4,21 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from tui.boxes import Box, RecordingTarget, SshTarget
+from tui.boxes import Box, LocalTarget, RecordingTarget, SshTarget
 from tui.errors import UserError
-from tui.targets import Names, configured_box, parse_target
+from tui.targets import Names, configured_box, default_roots, parse_target
 
 
 def join_boxes(targets: Sequence[str], names: Names | None = None) -> tuple[Box, ...]:
     """Return the boxes of the targets, or all of boxtop.toml when there are no targets.
 
-    A target that is given twice counts once. Raises UserError for a target that names no box.
+    A target that is given twice counts once. Raises UserError for a target that names no box; of
+    all boxes one that is wrong leaves the others as they are.
     """
     names = names or Names()
     if not targets:
-        return tuple(configured_box(name, names) for name in names.settings.box)
+        return tuple(_configured(name, names) for name in names.settings.box)
     return with_unique_names([parse_target(text, names) for text in targets])
+
+
+def _configured(name: str, names: Names) -> Box:
+    """Return a box of boxtop.toml; one that cannot be reached as it is written says so itself."""
+    try:
+        return configured_box(name, names)
+    except UserError as error:
+        section = names.settings.box[name]
+        return Box(
+            name=name,
+            text=section.path or section.ssh or name,
+            target=LocalTarget(Path(section.path)) if section.path else SshTarget(name),
+            roots=default_roots(names.settings, section),
+            price_per_hour=section.price_per_hour,
+            fault=str(error),
+            hint=error.hint,
+        )
 
 
 def with_unique_names(boxes: Sequence[Box]) -> tuple[Box, ...]:

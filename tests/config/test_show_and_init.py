@@ -23,7 +23,7 @@ def test_the_sample_changes_nothing_and_every_line_of_it_works(tmp_path: Path) -
     assert load_configuration(path, must_exist=True).settings == Settings()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     working = re.sub(r"(?m)^# (?=\[|\w+ = )", "", SAMPLE)
-    document, settings = parse_configuration(working.encode(), "sample")
+    document, settings, _ = parse_configuration(working.encode(), "sample")
     assert set(document) == set(Settings.__struct_fields__)
     assert settings.box["lab"].price_per_hour == 3.4828
     assert max(map(len, SAMPLE.splitlines())) <= 100

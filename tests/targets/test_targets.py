@@ -249,7 +249,18 @@ def test_what_is_no_target_says_why(
 def test_a_configured_path_that_is_gone_names_its_key(names: Names) -> None:
     gone = Names(Settings(box={"desk": BoxSettings(path="/no/such")}), names.cwd, names.ssh_hosts)
     with pytest.raises(UserError, match=r"box\.desk\.path: no such directory: /no/such"):
-        join_boxes([], gone)
+        parse_target("desk", gone)
+
+
+def test_a_box_that_is_configured_wrong_leaves_the_others(names: Names) -> None:
+    wrong = {"desk": BoxSettings(path="/no/such"), "lost": BoxSettings(), "gpu1": BoxSettings()}
+    places = {"desk": "/x/boxtop.toml:2"}
+    desk, lost, gpu1 = join_boxes(
+        [], Names(Settings(box=wrong), names.cwd, names.ssh_hosts, places)
+    )
+    assert desk.fault == "/x/boxtop.toml:2: box.desk.path: no such directory: /no/such"
+    assert lost.fault is not None and "says neither ssh nor path" in lost.fault
+    assert gpu1.fault is None and gpu1.target == SshTarget("gpu1")
 
 
 @given(text=st.text(max_size=80) | st.text(alphabet="root@h[]:.~/-%20ssh \n\0\udcff'", max_size=40))

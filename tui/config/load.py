@@ -25,6 +25,8 @@ class Configuration(msgspec.Struct, frozen=True):
     path: Path
     exists: bool
     warnings: tuple[str, ...] = ()
+    box_places: dict[str, str] = {}
+    """Where each box stands: the file and the line."""
 
 
 def load_configuration(path: Path, *, must_exist: bool = False) -> Configuration:
@@ -47,12 +49,16 @@ def load_configuration(path: Path, *, must_exist: bool = False) -> Configuration
         raise UserError(f"{path}: {error.strerror or error}") from error
     if len(data) > _MAX_BYTES:
         raise UserError(f"{path}: larger than 1 MB, that is no boxtop.toml")
-    document, settings = parse_configuration(data, str(path))
-    return Configuration(settings, path, True, tuple(_warnings(document, path, mode)))
+    document, settings, lines = parse_configuration(data, str(path))
+    places = {
+        name: f"{path}:{lines.of(('box', name, 'path') if box.path else ('box', name))}"
+        for name, box in settings.box.items()
+    }
+    return Configuration(settings, path, True, tuple(_warnings(document, path, mode)), places)
 
 
-def parse_configuration(data: bytes, file: str) -> tuple[dict[str, Any], Settings]:
-    """Return the document and its settings. Raises UserError for every mistake in it."""
+def parse_configuration(data: bytes, file: str) -> tuple[dict[str, Any], Settings, TomlLines]:
+    """Return the document, its settings and where all stands. Raises UserError for mistakes."""
     from tui.config.check import Checker
     from tui.config.toml_lines import TomlLines
 
@@ -66,7 +72,7 @@ def parse_configuration(data: bytes, file: str) -> tuple[dict[str, Any], Setting
     settings = checker.settings(document)
     if checker.problems:
         raise UserError("\n".join(checker.problems))
-    return document, settings
+    return document, settings, lines
 
 
 def _decode(data: bytes, file: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tui.boxes import Box, LocalTarget, RecordingTarget, SshTarget
-from tui.links.base import Asker, Link
+from tui.links.base import Asker, Link, LinkError
 
 
 def make_link(box: Box, asker: Asker) -> Link:
@@ -11,6 +11,8 @@ def make_link(box: Box, asker: Asker) -> Link:
 
     Raises LinkError("usage") when the target cannot be reached by any link.
     """
+    if box.fault is not None:
+        raise LinkError("usage", box.fault, box.hint)
     match box.target:
         case SshTarget() as target:
             from tui.links.ssh.link import SshLink

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +40,8 @@ class Names(msgspec.Struct, frozen=True):
     settings: Settings = Settings()
     cwd: Path = msgspec.field(default_factory=Path.cwd)
     ssh_hosts: Callable[[], SshHosts] = SshHosts.of_user
+    places: Mapping[str, str] = {}
+    """Where each box of the configuration stands: ``boxtop.toml:12``."""
 
 
 def parse_target(text: str, names: Names | None = None) -> Box:
@@ -82,11 +84,12 @@ FORMS = (
 def configured_box(name: str, names: Names) -> Box:
     """Return a box of boxtop.toml. Raises UserError when nothing says how to reach it."""
     section = names.settings.box[name]
+    place = f"{one_line(names.places[name])}: " if name in names.places else ""
     if section.path is not None:
         box = _local_box(section.path, names)
         if box is None or box.run is not None:
             raise UserError(
-                f"box.{name}.path: no such directory: {one_line(section.path)}",
+                f"{place}box.{name}.path: no such directory: {one_line(section.path)}",
                 "correct the path in boxtop.toml",
             )
         return replace(
@@ -100,7 +103,7 @@ def configured_box(name: str, names: Names) -> Box:
         target = SshTarget(name)
     else:
         raise UserError(
-            f"box.{name} says neither ssh nor path, and ~/.ssh/config has no host {name}",
+            f"{place}box.{name} says neither ssh nor path, and ~/.ssh/config has no host {name}",
             f'write in [box.{name}]: ssh = "root@203.0.113.7 -p 41022"',
         )
     return Box(

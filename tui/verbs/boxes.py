@@ -10,6 +10,8 @@ import click
 from tui.boxes import Box, LocalTarget, RecordingTarget, SshTarget
 from tui.cli.options import Verb
 from tui.cli.session import Session
+from tui.errors import UserError
+from tui.report.exit_code import USAGE
 
 
 @click.command(cls=Verb)
@@ -25,9 +27,12 @@ def command(session: Session, as_json: bool) -> int:
 
         entries = [box_entry(box, session) for box in boxes]
         session.console.say_all([json_text({"schema_version": 1, "boxes": entries})])
-        return 0
-    session.console.say_all(box_lines(boxes, session))
-    return 0
+    else:
+        session.console.say_all(box_lines(boxes, session))
+    for box in boxes:
+        if box.fault is not None:
+            session.console.tell_error(UserError(box.fault, box.hint))
+    return USAGE if any(box.fault for box in boxes) else 0
 
 
 def box_entry(box: Box, session: Session) -> dict[str, Any]:
@@ -39,6 +44,7 @@ def box_entry(box: Box, session: Session) -> dict[str, Any]:
         "name": exact(box.name),
         "target": exact(box.text),
         "kind": _kind(box),
+        "error": box.fault,
         "roots": [exact(root) for root in box.roots],
         "console": box.console,
         "rate_running": {"usd_per_hour": number(running[0]), "source": running[1]},

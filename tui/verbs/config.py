@@ -6,6 +6,8 @@ import click
 
 from tui.cli.options import Verb, global_options
 from tui.cli.session import Session
+from tui.errors import UserError
+from tui.report.exit_code import USAGE
 
 
 @click.group(params=global_options(hidden=True), invoke_without_command=True)
@@ -57,12 +59,15 @@ def check(session: Session) -> int:
 
     configuration = session.configuration
     boxes = join_boxes([], session.names)
+    faults = [box for box in boxes if box.fault is not None]
     if not configuration.exists:
         session.console.tell(f"{configuration.path} does not exist: everything has its default")
-    else:
+    elif not faults:
         session.console.say(f"{configuration.path} is right")
     session.console.say_all(box_lines(boxes, session))
-    return 0
+    for box in faults:
+        session.console.tell_error(UserError(box.fault or "", box.hint))
+    return USAGE if faults else 0
 
 
 def show_settings(session: Session, *, as_json: bool) -> int:
