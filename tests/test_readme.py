@@ -39,7 +39,7 @@ def test_the_verdicts_are_those_of_the_program() -> None:
 def test_the_configuration_of_the_readme_is_right() -> None:
     text = re.search(r"```toml\n(.*?)```", README, re.DOTALL)
     assert text is not None
-    _, settings = parse_configuration(text[1].encode(), "README.md")
+    _, settings, _ = parse_configuration(text[1].encode(), "README.md")
     assert set(settings.box) == {"lab", "gpu1"}
 
 
