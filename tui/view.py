@@ -44,7 +44,10 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class BoxView:
-    """One box at one moment. ``searched`` names the roots where runs were looked for."""
+    """One box at one moment. ``searched`` names the roots where runs were looked for.
+
+    ``unsearched`` are the lines of those that a person asked for and that cannot be searched.
+    """
 
     name: str
     target: str
@@ -59,4 +62,5 @@ class BoxView:
     clock_skew_s: float | None = None
     searched: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=())
+    unsearched: tuple[str, ...] = ()
     price_per_hour: float | None = None

@@ -114,6 +114,7 @@ class BoxEntry(msgspec.Struct, forbid_unknown_fields=True):
     gpus: list[Gpu]
     disk: Disk | None
     provider: None
+    notices: list[str]
     runs: list[RunEntry]
 
 

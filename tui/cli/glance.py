@@ -89,7 +89,7 @@ def no_such_run(view: BoxView, wanted: str) -> UserError:
 
 def no_runs(view: BoxView) -> UserError:
     """Return where runs were looked for, and what makes a directory one."""
-    where = ", ".join(said(root) for root in view.searched) or "nowhere"
+    where = ", ".join(said(root) for root in dict.fromkeys(view.searched)) or "nowhere"
     return UserError(
         f"{said(view.name)} has no run; looked below {where}",
         f"a run is a directory that holds {', '.join(MARKERS[:-1])} or {MARKERS[-1]}, "

@@ -79,6 +79,7 @@ def _box(box: BoxView) -> Json:
         "gpus": [_gpu(gpu) for gpu in box.gpus],
         "disk": _disk(fullest_disk(box.runs)),
         "provider": None,
+        "notices": [words(line) for line in (*box.unsearched, *box.notices)],
         "runs": [_run(view.run) for view in by_need(box.runs)],
     }
 

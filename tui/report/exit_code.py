@@ -22,7 +22,7 @@ def exit_code(boxes: Iterable[BoxView]) -> int:
     """Return 4 when a box could not be read, else 3 when a run needs a person, else 0."""
     code = WELL
     for box in boxes:
-        if box.link.state != "live":
+        if box.link.state != "live" or box.unsearched:
             return BOX_NOT_READ
         if any(view.run.verdict in NEEDS_A_PERSON for view in box.runs):
             code = RUN_NEEDS_A_PERSON

@@ -50,7 +50,7 @@ def status_lines(boxes: Sequence[BoxView], paper: Paper) -> Iterator[str]:
 def _summary(boxes: Sequence[BoxView]) -> str:
     runs = [view.run for box in boxes for view in box.runs]
     troubled = sum(run.verdict in NEEDS_A_PERSON for run in runs)
-    unread = sum(box.link.state != "live" for box in boxes)
+    unread = sum(box.link.state != "live" or bool(box.unsearched) for box in boxes)
     parts = [f"{_boxes(len(boxes))}, {count_text(len(runs), 'run')}"]
     if troubled:
         parts.append(f"{troubled} need{'s' if troubled == 1 else ''} a person")
@@ -76,10 +76,12 @@ def _box_lines(box: BoxView, paper: Paper) -> Iterator[str]:
         yield from paper.flow([Span(said(box.link.error), "yellow")], _INDENT, _INDENT * 2)
     if box.link.hint:
         yield from paper.flow([Span(said(box.link.hint))], _INDENT, _INDENT * 2)
+    for text in box.unsearched:
+        yield from paper.flow([Span(said(text), "yellow")], _INDENT, _INDENT * 2)
     yield from _machine_lines(box, paper)
     for notice in box.notices:
         yield from paper.flow([Span(f"note: {said(notice)}", "dim")], _INDENT, _INDENT * 2)
-    if not box.runs and live:
+    if not box.runs and live and not box.unsearched:
         yield from _empty_lines(box, paper)
     runs = [view.run for view in by_need(box.runs)]
     names = [cut(paper.plain(said(run.id)), _LONGEST_NAME) for run in runs]
@@ -98,7 +100,7 @@ def link_text(link: LinkView) -> str:
 
 
 def _empty_lines(box: BoxView, paper: Paper) -> Iterator[str]:
-    where = [Span(said(root)) for root in box.searched] or [Span("nowhere")]
+    where = [Span(said(root)) for root in dict.fromkeys(box.searched)] or [Span("nowhere")]
     markers = f"{', '.join(MARKERS[:-1])} or {MARKERS[-1]}"
     yield from paper.flow([Span("no runs yet; looked below"), *where], _INDENT, _INDENT * 2)
     text = f"for a directory that holds {markers}, {SEARCH_DEPTH} levels deep"

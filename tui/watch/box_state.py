@@ -26,13 +26,12 @@ from tui.runs.mirrors import BoxMirror
 from tui.runs.naming import distinct_ids, meant
 from tui.runs.order import live_sibling, sibling_text
 from tui.runs.proofs import ProofFile
-from tui.text import one_line
 from tui.view import BoxView, LinkView, RunView
 from tui.watch.judgements import Judgements
 from tui.watch.kept import Kept
+from tui.watch.notices import Notices
 from tui.watch.run_state import RunState
 
-NOTICES_KEPT = 20
 RUNS_ANNOUNCED_MOST = 12_000
 """No box has so many runs in one connection: one that says so fills this machine's disk."""
 
@@ -55,7 +54,7 @@ class BoxState:
         self._judgements = Judgements()
         self._vitals: Vitals | None = None
         self._searched: tuple[str, ...] = ()
-        self._notices: list[str] = []
+        self._notices = Notices()
         self._box_time: float | None = None
         self._seen_steady = 0.0
         self._skew: float | None = None
@@ -98,7 +97,7 @@ class BoxState:
                 case Settled():
                     self._settle(fact)
                 case Notice():
-                    self._note(fact.text)
+                    self._notices.add(fact.text)
                 case _:
                     state = self._runs.get(fact.path)
                     if state is not None:
@@ -130,7 +129,7 @@ class BoxState:
     def note(self, text: str) -> None:
         """Show a line to the person once."""
         with self._lock:
-            self._note(text)
+            self._notices.add(text)
 
     @property
     def still(self) -> AbstractContextManager[object]:
@@ -150,6 +149,8 @@ class BoxState:
             self._name_runs()
             runs = [self._run_view(run, now, clock) for run in self._runs.values()]
             shown, banner = self._chosen(runs)
+            searched = self._searched or self.box.roots
+            unsearched = tuple(self._notices.unsearched(self.box.roots, self._searched))
             return BoxView(
                 name=self.box.name,
                 target=self.box.text,
@@ -162,8 +163,9 @@ class BoxState:
                 memory_used=vitals.memory_used if vitals else None,
                 memory_total=vitals.memory_total if vitals else None,
                 clock_skew_s=self._skew,
-                searched=self._searched or self.box.roots,
-                notices=(*banner, *self._notices),
+                searched=searched,
+                notices=(*banner, *self._notices.told(unsearched)),
+                unsearched=unsearched,
                 price_per_hour=self.box.price_per_hour,
             )
 
@@ -205,7 +207,7 @@ class BoxState:
         self._tick(hello.box_time)
         if hello.missing_tools:
             missing = ", ".join(hello.missing_tools)
-            self._note(f"the box has no {missing}: what needs it is not shown")
+            self._notices.add(f"the box has no {missing}: what needs it is not shown")
 
     def _settle(self, settled: Settled) -> None:
         """The search is complete: mirrored runs that it did not find are no longer on the box."""
@@ -240,7 +242,7 @@ class BoxState:
         try:
             self._kept.forget(run)
         except OSError as error:
-            self._note(f"the empty mirror of {run.found.id} stays: {error.strerror}")
+            self._notices.add(f"the empty mirror of {run.found.id} stays: {error.strerror}")
 
     def _find(self, found: RunFound) -> None:
         self._announced.add(found.path)
@@ -254,7 +256,7 @@ class BoxState:
         try:
             self._runs[found.path] = self._kept.opened(found)
         except (MirrorError, OSError) as error:
-            self._note(f"no mirror of {found.id}: {error}")
+            self._notices.add(f"no mirror of {found.id}: {error}")
             self._runs[found.path] = self._kept.unkept(found)
 
     def _take_vitals(self, vitals: Vitals) -> None:
@@ -281,7 +283,7 @@ class BoxState:
         try:
             change()
         except OSError as error:
-            self._note(f"the mirror of {state.found.id} cannot be written: {error.strerror}")
+            self._notices.add(f"the mirror of {state.found.id} cannot be written: {error.strerror}")
             state.detach()
 
     def _save(self) -> None:
@@ -296,9 +298,4 @@ class BoxState:
                 steady=self._seen_steady,
             )
         except OSError as error:
-            self._note(f"the mirror cannot be written: {error.strerror}")
-
-    def _note(self, text: str) -> None:
-        line = one_line(text)
-        if line not in self._notices:
-            self._notices = [*self._notices, line][-NOTICES_KEPT:]
+            self._notices.add(f"the mirror cannot be written: {error.strerror}")
