@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tests.hub.server import Hub
 from tests.links.person import Person
 from tests.onbox.checkpoints import checkpoint, leftovers, make_weights, put, sha256, write_status
 from tests.sshd import SshServer
+from tests.waiting import wait_until
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.hub_names import Destination
@@ -185,3 +187,39 @@ def test_an_upload_survives_the_link_and_is_learned_of_on_return(
     assert list(PendingFile(proofs).all()) == []
     assert len(hub.asked("commit")) == 1
     assert leftovers(Path(run.path)) == []
+
+
+@pytest.mark.sshd
+def test_the_token_is_nowhere_but_in_the_memory_of_who_uploads(
+    saving: Saving, box: SshServer, hub: Hub, run: Run, tmp_path: Path
+) -> None:
+    """Searched while the upload stands still: argv and environment of every process, all files."""
+    hub.order("commit", Hold(10), 1)
+    told: list[Progress] = []
+    found: list[str] = []
+    thread = threading.Thread(
+        target=lambda: saving.push(token(hub), plan(run), told.append, Cancel())
+    )
+    thread.start()
+    try:
+        wait_until(lambda: hub.asked("commit"), what="the commit")
+        secret = hub.token.encode()
+        for process in Path("/proc").glob("[0-9]*"):
+            for name in ("cmdline", "environ"):
+                found += [str(process / name)] if secret in _content(process / name) else []
+        for place in (box.home, box.directory, tmp_path, Path(run.path), Path.home()):
+            for path in place.rglob("*"):
+                found += [str(path)] if path.is_file() and secret in _content(path) else []
+    finally:
+        hub.release()
+        thread.join(30)
+    assert found == []
+    assert hub.token not in repr(told)
+    assert hub.token not in box.log
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tui.runs.model import Best, Checkpoint, Run, Saved
-from tui.runs.saved import by_weight, epoch_of, losses, saved_state, saved_text
+from tui.runs.saved import by_weight, epoch_of, saved_state, saved_text
 
 RUN = Run(id="r", path="/r", epoch=40, best=Best("mAP50-95", 0.5, 37))
 
@@ -39,21 +39,6 @@ def test_a_checkpoint_says_how_safe_it_is(checkpoint: Checkpoint, state: str, te
 def test_a_checkpoint_tells_its_epoch_by_its_name_and_its_run() -> None:
     names = ("last.pt", "best.pt", "epoch_12.pt", "average.pt")
     assert [epoch_of(file(name), RUN) for name in names] == [40, 37, 12, None]
-
-
-def test_what_would_be_lost_names_only_what_matters_and_is_not_saved() -> None:
-    files = (
-        file("epoch_10.pt"),
-        file("last.pt", saved=proven(28, current=False)),
-        file("best.pt"),
-    )
-    run = Run(id="r", path="/r", epoch=40, best=RUN.best, checkpoints=files)
-    assert list(losses(run)) == [
-        "best.pt (epoch 37, 20 MB, not saved)",
-        "last.pt (epoch 40, 20 MB, copy 12 epochs older)",
-    ]
-    safe = file("best.pt", saved=proven(37, current=True))
-    assert list(losses(Run(id="r", path="/r", checkpoints=(safe,)))) == []
 
 
 def test_best_and_last_stand_first_then_the_newest_epoch() -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Literal
 
 from tui.runs.model import Checkpoint, Run
-from tui.runs.words import count_text, size_text
-from tui.text import said
+from tui.runs.words import count_text
 
 SavedState = Literal["saved", "older", "unsaved", "damaged"]
 """``older``: an earlier version was saved, the file was written again since."""
@@ -65,17 +63,6 @@ def saved_text(file: Checkpoint, run: Run) -> str:
         case "older":
             behind = epochs_behind(file, run)
             return f"copy {count_text(behind, 'epoch')} older" if behind else "copy is older"
-
-
-def losses(run: Run) -> Iterator[str]:
-    """Yield what would be lost with the box: a line for each checkpoint that matters."""
-    for file in by_weight(run.checkpoints):
-        if file.name not in MATTER or saved_state(file) in ("saved", "damaged"):
-            continue
-        epoch = epoch_of(file, run)
-        held = [f"epoch {epoch}"] if epoch else []
-        text = ", ".join([*held, size_text(file.bytes), saved_text(file, run)])
-        yield f"{said(file.name)} ({text})"
 
 
 def _age(file: Checkpoint) -> tuple[int, str]:
