@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.timer import Timer
 
 from tui import keys
@@ -19,6 +20,7 @@ from tui.driver import end_on_signals, steady
 from tui.screens.asker import ScreenAsker
 from tui.screens.copying import ssh_command
 from tui.screens.feed import BoxesChanged, Feed, QuestionWaits
+from tui.screens.filters import own_filters, with_colours
 from tui.screens.fleet import FleetScreen
 from tui.screens.monitor import MonitorScreen
 from tui.screens.options import ScreenOptions
@@ -77,7 +79,9 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
         self.palette = Palette(theme_name(self.options.colours, dark=self.is_dark))
         self.ascii_only = self.options.ascii_only
         self.glyphs: Glyphs = glyphs(self.ascii_only)
-        super().__init__(ansi_color=True if self.options.colours == "16" else None)
+        super().__init__(ansi_color=True if self.options.colours in ("16", "none") else None)
+        self.no_color = self.options.colours == "none"
+        self._own_filters = own_filters(colourless=self.no_color, ascii_only=self.ascii_only)
         self.feed = feed
         self.asker = asker or ScreenAsker()
         self.now = now
@@ -101,6 +105,10 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
     def get_driver_class(self) -> type[Driver]:
         """Return a driver that survives bytes which are no UTF-8."""
         return steady(super().get_driver_class())
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what every row goes through before it is written."""
+        return [*with_colours(super().get_line_filters()), *self._own_filters]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return our own colours, which Textual's themes do not know."""

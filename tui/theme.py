@@ -6,6 +6,7 @@ A colour never carries a meaning alone: every state also has a glyph and a word.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -16,8 +17,9 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 DARK, LIGHT, BASIC = "boxtop-dark", "boxtop-light", "boxtop-16"
 DARK_256, LIGHT_256 = "boxtop-dark-256", "boxtop-light-256"
+COLOURLESS = "boxtop-colourless"
 
-Colours = Literal["full", "256", "16"]
+Colours = Literal["full", "256", "16", "none"]
 """How many colours a terminal shows."""
 
 _DARK: Mapping[str, str] = {
@@ -148,6 +150,7 @@ _COLOURS: Mapping[str, Mapping[str, str]] = {
     DARK_256: {**_DARK, **_DARK_GREYS},
     LIGHT_256: {**_LIGHT, **_LIGHT_GREYS},
     BASIC: _BASIC,
+    COLOURLESS: dict.fromkeys(_BASIC, "default"),
 }
 
 
@@ -155,18 +158,22 @@ def themes() -> tuple[Theme, ...]:
     """Return boxtop's themes for Textual's own widgets (inputs, buttons, the palette)."""
     dark = (_theme(name, dark=True) for name in (DARK, DARK_256))
     light = (_theme(name, dark=False) for name in (LIGHT, LIGHT_256))
-    return (*dark, *light, _basic())
+    return (*dark, *light, _basic(), _colourless())
 
 
 def theme_name(colours: Colours, *, dark: bool) -> str:
     """Return the theme for a terminal; one of sixteen colours has its own dark or light."""
     if colours == "16":
         return BASIC
+    if colours == "none":
+        return COLOURLESS
     return (DARK if dark else LIGHT) if colours == "full" else (DARK_256 if dark else LIGHT_256)
 
 
-def terminal_colours() -> Colours:
-    """Return how many colours this terminal shows, by TERM and COLORTERM."""
+def terminal_colours(*, no_color: bool = False) -> Colours:
+    """Return how many colours this terminal shows, by NO_COLOR, TERM and COLORTERM."""
+    if no_color or os.environ.get("NO_COLOR"):
+        return "none"
     from rich.console import Console
 
     found = Console(force_terminal=True).color_system
@@ -201,6 +208,7 @@ def _theme(name: str, *, dark: bool) -> Theme:
             "input-selection-background": colour["selected"],
             "border": colour["accent"],
             "border-blurred": colour["line"],
+            "bt-focus-text-style": "bold",
         },
     )
 
@@ -220,8 +228,25 @@ def _basic() -> Theme:
             "bt-muted": "ansi_default",
             "bt-faint": "ansi_bright_black",
             "bt-bright": "ansi_default",
+            "bt-focus-text-style": "bold",
             "border": "ansi_yellow",
             "border-blurred": "ansi_bright_black",
+        },
+    )
+
+
+def _colourless() -> Theme:
+    """Attributes in the place of colours: what has the focus, or a cursor, is reversed."""
+    basic = _basic()
+    return replace(
+        basic,
+        name=COLOURLESS,
+        variables={
+            **basic.variables,
+            "block-cursor-text-style": "reverse",
+            "block-cursor-blurred-text-style": "reverse",
+            "input-cursor-text-style": "reverse",
+            "bt-focus-text-style": "bold reverse",
         },
     )
 
@@ -237,7 +262,7 @@ class Palette:
     @cached_property
     def basic(self) -> bool:
         """Whether backgrounds cannot tell a selection: reverse video must."""
-        return self.theme == BASIC
+        return self.theme in (BASIC, COLOURLESS)
 
     def style(
         self, name: str, ground: str = "background", *, bold: bool = False, dim: bool = False
@@ -245,6 +270,10 @@ class Palette:
         """Return a style; ``dim`` is for data that may be old: every colour becomes faint."""
         key = (name, ground, bold, dim)
         known = self._styles.get(key)
+        if known is None and self.theme == COLOURLESS:
+            known = self._styles[key] = Style(
+                bold=bold or name == "accent", dim=dim, reverse=ground in ("selected", "match")
+            )
         if known is None:
             is_reverse = self.basic and ground in ("selected", "match")
             known = self._styles[key] = Style(

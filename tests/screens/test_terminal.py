@@ -122,15 +122,28 @@ def test_it_is_readable_without_colour_and_in_ascii(tmux: Tmux) -> None:
 class Terminal:
     """A pseudo-terminal in which the app runs, and all that it has written."""
 
-    def __init__(self, env: Mapping[str, str], *arguments: str) -> None:
-        self.process, self.master, self.modes = _spawn(env, arguments)
+    def __init__(self, env: Mapping[str, str], command: Sequence[str] = CANNED) -> None:
+        self.process, self.master, self.modes = _spawn(env, command)
         self.written = b""
 
     def type(self, keys: bytes, *answer: bytes) -> None:
         """Type at once, and wait until all words of the answer were written after that."""
         before = len(self.written)
         os.write(self.master, keys)
-        self.read_until(lambda: all(word in self.written[before:] for word in answer))
+        self.read_until(lambda: all(word in self.written[before:] for word in answer), 20)
+
+    def insist(self, keys: bytes, answer: bytes) -> None:
+        """Type again until the answer is written: a key may come while another screen closes."""
+        before, again = len(self.written), 0.0
+
+        def is_answered() -> bool:
+            nonlocal again
+            if time.monotonic() > again:
+                again = time.monotonic() + 2
+                os.write(self.master, keys)
+            return len(self.written) > before and answer in self.written[before:]
+
+        self.read_until(is_answered, 30)
 
     def ends(self) -> int:
         """Read until the app has ended, and return its exit code."""
@@ -172,13 +185,13 @@ class Terminal:
 
 
 def _spawn(
-    env: Mapping[str, str], arguments: Sequence[str]
+    env: Mapping[str, str], command: Sequence[str]
 ) -> tuple[subprocess.Popen[bytes], int, list[Any]]:
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     modes = termios.tcgetattr(master)
     process = subprocess.Popen(
-        [*CANNED, *arguments],
+        command,
         cwd=ROOT,
         stdin=slave,
         stdout=slave,

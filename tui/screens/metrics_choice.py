@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich.segment import Segment
 from textual.content import Content
 from textual.events import Key
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Button, SelectionList
+from textual.widgets._toggle_button import ToggleButton
 from textual.widgets.selection_list import Selection
 
 from tui.charts.cells import LINES
 from tui.screens.dialog import Dialog
 from tui.text import one_line
+
+
+class Ticks(SelectionList[str]):
+    """Says by a sign what is ticked: Textual's own list says it by a colour alone."""
+
+    def render_line(self, y: int) -> Strip:
+        """Return a row with ``[x]`` or ``[ ]`` before it."""
+        strip = super().render_line(y)
+        segments = list(strip)
+        if len(segments) < 4 or segments[0].text != ToggleButton.BUTTON_LEFT:
+            return strip
+        option = self.get_option_at_index(self.scroll_offset.y + y)
+        sign = "[x]" if option.value in self.selected else "[ ]"
+        return Strip([Segment(sign, segments[1].style), *segments[3:]])
 
 
 class MetricsDialog(Dialog[tuple[str, ...] | None]):
@@ -27,7 +44,7 @@ class MetricsDialog(Dialog[tuple[str, ...] | None]):
 
     def body(self) -> Iterable[Widget]:
         """Every metric of the run."""
-        yield SelectionList[str](
+        yield Ticks(
             *(
                 Selection(Content(one_line(name.partition("/")[2])), name, name in self.chosen)
                 for name in self.names

@@ -67,7 +67,7 @@ def show_screen(
 
     options = ScreenOptions(
         ascii_only=session.console.paper.ascii_only,
-        colours=terminal_colours(),
+        colours=terminal_colours(no_color=session.no_color),
         keys={action: key for action, key in settings.keys.items() if action not in COMING_ACTIONS},
         parse=lambda text: parse_target(text, session.names),
         has_demo=link_for is None,
