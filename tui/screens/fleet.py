@@ -9,6 +9,7 @@ from textual.events import Resize
 
 from tui.screens.monitor import MonitorScreen
 from tui.screens.rows import Row, arrange, rows_of, summary
+from tui.text import one_line
 from tui.view import BoxView
 from tui.widgets.header import Header, Headline
 from tui.widgets.panel import Panel
@@ -75,7 +76,8 @@ class FleetScreen(MonitorScreen):
         remark = f"/{settings.words}  by {order}" if settings.words else f"by {order}"
         if self.table.selected is None:
             self.table.selected = self.boxtop.selected
-        self.table.show(rows, f"runs {len(rows)}{of}", remark)
+        none_said = f"no run matches {one_line(settings.words)}; esc shows all" if of else ""
+        self.table.show(rows, f"runs {len(rows)}{of}", remark, none_said)
         self.show_transfer()
         self.place_parts()
         self._show_pane()

@@ -44,6 +44,18 @@ class Row(msgspec.Struct, frozen=True):
             return self.run.run.verdict in NEEDS_A_PERSON
         return self.box.link.state == "refused"
 
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the run should have been heard of by now: how long it takes is not known then."""
+        return self.run is not None and self.run.run.eta_text.startswith("overdue")
+
+    @property
+    def done_in_s(self) -> float | None:
+        """Seconds to the end of a run that goes on in time; None when that is not known."""
+        if self.run is None or self.run.run.verdict not in _LIVE or self.is_overdue:
+            return None
+        return self.run.run.eta_s
+
 
 def rows_of(boxes: Iterable[BoxView]) -> list[Row]:
     """Return a row for every run, and one for each box that has none or cannot be reached."""
@@ -82,8 +94,7 @@ def _rank(row: Row, order: Order) -> tuple[float, float, str]:
     if order == "progress":
         return -(run.progress or 0.0) if run else _FOR_EVER, newest, name
     if order == "eta":
-        eta = run.eta_s if run and run.verdict in _LIVE else None
-        return _FOR_EVER if eta is None else eta, newest, name
+        return _FOR_EVER if row.done_in_s is None else row.done_in_s, newest, name
     if order == "newest":
         return newest, 0.0, name
     ended = -(run.ended_at or 0.0) if run else 0.0

@@ -103,7 +103,7 @@ def epoch(row: Row, width: int, pen: Pen) -> Spans:
 def eta(row: Row, width: int, pen: Pen) -> Spans:
     """Time to the end while it runs; how late it is when it is overdue."""
     text = row.run.run.eta_text if row.run else formats.UNKNOWN
-    overdue = text.startswith("overdue")
+    overdue = row.is_overdue
     if overdue and len(text) > width:
         text = text.removeprefix("overdue ")
     known = text != formats.UNKNOWN

@@ -102,15 +102,16 @@ class Headline(Sheet):
         worst = next((row for row in rows if row.needs_a_person), None)
         if worst is not None:
             return self._trouble(worst)
-        runs = [row for row in rows if row.run and row.run.run.eta_s is not None]
-        if runs:
-            first = min(runs, key=lambda row: row.run.run.eta_s or 0.0 if row.run else 0.0)
-            assert first.run is not None
-            eta = clock_text(first.run.run.eta_s or 0.0)
+        timed = [(row.done_in_s, row) for row in rows if row.done_in_s is not None]
+        if timed:
+            eta, first = min(timed, key=lambda pair: pair[0])
             return [
                 (f"{self.glyphs.verdicts['completed']} all well", self.style("good")),
-                (f"  {_name(first)} is done next, in {eta}", self.style("muted")),
+                (f"  {_name(first)} is done next, in {clock_text(eta)}", self.style("muted")),
             ]
+        late = next((row for row in rows if row.is_overdue and row.run), None)
+        if late is not None and late.run is not None:
+            return [(f"{_name(late)} is {late.run.run.eta_text}", self.style("warning"))]
         if not rows:
             return [("no box is watched", self.style("muted"))]
         return [("nothing trains now", self.style("muted"))]

@@ -41,6 +41,7 @@ class RunsTable(Panel):
         self.selected: Key | None = None
         self.caption = "runs"
         self.remark = ""
+        self.none_said = ""
         self.is_bare = False
         self._top = 0
 
@@ -69,12 +70,17 @@ class RunsTable(Panel):
         """How many rows are visible."""
         return max(0, self.inner[1] - self.has_header)
 
-    def show(self, rows: Sequence[Row], caption: str, remark: str = "") -> None:
-        """Take new rows; draw those that look different. The selection stays with its run."""
+    def show(
+        self, rows: Sequence[Row], caption: str, remark: str = "", none_said: str = ""
+    ) -> None:
+        """Take new rows; draw those that look different. The selection stays with its run.
+
+        ``none_said`` stands in a list without rows.
+        """
         before = self.cursor
         is_known = any(row.key == self.selected for row in rows)
         self.rows = list(rows)
-        self.caption, self.remark = caption, remark
+        self.caption, self.remark, self.none_said = caption, remark, none_said
         if not is_known and rows:
             self.selected = rows[min(before, len(rows) - 1)].key
             self.post_message(self.Selected())
@@ -148,7 +154,7 @@ class RunsTable(Panel):
             y -= 1
         index = self._top + y
         if index >= len(self.rows):
-            return []
+            return [(f" {self.none_said}", self.style("muted"))] if index == 0 else []
         row = self.rows[index]
         pen = self._pen(row)
         return self._line(row, width, pen) if width < LINE_WIDTH else self._cells(row, width, pen)
