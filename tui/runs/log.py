@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 
+from tui.runs.lines import Lines
 from tui.text import clean, redact
 
 MAX_LINE = 4096
@@ -30,7 +31,7 @@ class LogTail:
         self.max_lines = max(1, max_lines)
         self.first = 0
         self.revision = 0
-        self._lines: list[str] = []
+        self._lines = Lines()
         self._open = _OpenLine()
         self._shown_open = False
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -53,7 +54,7 @@ class LogTail:
     def reset(self) -> None:
         """Forget everything: the log began anew."""
         self.first += len(self._lines)
-        self._lines = []
+        self._lines = Lines()
         self._open = _OpenLine()
         self._shown_open = False
         self._decoder.reset()
@@ -75,7 +76,7 @@ class LogTail:
             self._lines.append(self._open.text())
         excess = len(self._lines) - self.max_lines
         if excess > 0:
-            del self._lines[:excess]
+            self._lines.drop(excess)
             self.first += excess
         self.revision += 1
 
