@@ -7,7 +7,6 @@ line, which nobody reads.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -100,6 +99,8 @@ class ProofFile:
 
 def local_proof_file(data: Path, run_path: str) -> ProofFile:
     """Return the proofs of a run that has no mirror because it lies on this machine."""
+    import hashlib  # not for every look: it costs 2 ms
+
     digest = hashlib.sha256(os.fsencode(run_path)).hexdigest()[:32]
     return ProofFile(data / FOLDER / f"{digest}.jsonl")
 
