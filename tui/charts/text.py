@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tui.charts.cells import Drawing, Role, Run
 from tui.charts.draw import draw
@@ -55,17 +55,34 @@ def _block(drawing: Drawing, width: int, colour: bool) -> str:
 
 
 def fit(runs: Iterable[Run], width: int) -> list[Run]:
-    """Cut a legend to ``width`` cells at whole entries as far as that goes; labels are cleaned."""
+    """Leave out of a legend the entries that do not fit ``width`` cells; labels are cleaned.
+
+    A number that is cut is a wrong number, so an entry is shown whole or not at all.
+    """
     kept: list[Run] = []
     used = 0
-    for text, role in runs:
-        room = width - used
-        if room <= 0:
-            break
-        shown = one_line(text)[:room]
-        kept.append((shown, role))
-        used += len(shown)
+    for entry in _entries(runs):
+        size = sum(len(text) for text, _ in entry)
+        if used + size <= width:
+            kept += entry
+            used += size
+        elif not kept:
+            text, role = entry[0]
+            kept.append((text[:width], role))
+            used = len(kept[0][0])
     return kept
+
+
+def _entries(runs: Iterable[Run]) -> Iterator[list[Run]]:
+    """Yield what stands between two gaps, with the gap before it."""
+    entry: list[Run] = []
+    for text, role in runs:
+        if role is Role.BLANK and entry:
+            yield entry
+            entry = []
+        entry.append((one_line(text), role))
+    if entry:
+        yield entry
 
 
 def _line(runs: Iterable[Run], colour: bool) -> str:

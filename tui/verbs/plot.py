@@ -83,6 +83,10 @@ def _known_columns(metrics: Metrics, key: str) -> list[str]:
     """Return the columns of ``KEY,KEY``. Raises UserError for one that the run does not have."""
     names = metrics.names()
     found: list[str] = []
+    if not key.strip(", "):
+        raise UserError(
+            f"{said(key, 80)!r} names no column", f"it has {', '.join(map(said, names))}"
+        )
     for word in filter(None, key.split(",")):
         full = [name for name in names if word in (name, name.partition("/")[2])]
         if not full:
