@@ -125,6 +125,33 @@ def test_a_recording_that_cannot_be_written_or_played_is_told_at_once(
     assert called.code == 2 and "--speed is for recordings" in called.err
 
 
+def test_a_run_that_is_being_copied_is_none(boxtop: Boxtop, tmp_path: Path) -> None:
+    copy_run("yolo9t_long", tmp_path / "run1")
+    copy_run("yolo9t_early", tmp_path / ".run3.tmp")
+    (box,) = json.loads(boxtop("status", tmp_path, "--json").out)["boxes"]
+    assert [run["id"] for run in box["runs"]] == ["run1"]
+
+
+def test_a_plot_of_no_column_is_a_mistake(boxtop: Boxtop, tmp_path: Path) -> None:
+    copy_run("yolo9t_long", tmp_path / "run1")
+    for key in ("", " ", ","):
+        called = boxtop("plot", tmp_path, key)
+        assert called.code == 2 and "names no column" in called.err
+
+
+def test_nobody_is_told_in_sentences(boxtop: Boxtop) -> None:
+    called = boxtop("boxes")
+    assert called.out.startswith("no boxes: boxtop.toml names none\n  name one (boxtop 'ssh -p")
+
+
+def test_a_long_list_of_names_is_broken_into_lines(boxtop: Boxtop, tmp_path: Path) -> None:
+    for number in range(12):
+        copy_run("yolo9t_early", tmp_path / f"a_run_with_quite_a_long_name_{number}")
+    for arguments in (["status", f"{tmp_path}:nothing"], ["logs", tmp_path]):
+        hint = boxtop(*arguments).err.splitlines()[1:]
+        assert len(hint) > 1 and max(map(len, hint)) <= 100
+
+
 def test_the_status_of_a_recording(boxtop: Boxtop) -> None:
     called = boxtop("status", RUNS / "yolo9t_long" / "timeline.jsonl", "--json")
     (run,) = json.loads(called.out)["boxes"][0]["runs"]
@@ -191,7 +218,7 @@ def test_logs_without_a_run_show_the_live_one_and_say_so(boxtop: Boxtop, tmp_pat
     live_run(tmp_path / "run12")
     called = boxtop("logs", tmp_path, "-n", "1")
     assert called.out == "line 20\n"
-    assert f"showing run12; {tmp_path}:RUN shows another: run1" in called.err
+    assert f"showing run12; {tmp_path}:RUN shows another\n  run1\n" in called.err
 
 
 def test_a_log_that_is_not_there_is_told(boxtop: Boxtop, tmp_path: Path) -> None:

@@ -64,6 +64,8 @@ def test_shared_memory() -> None:
     roomy = Disk("/dev/shm", 60 * 2**20, 64 * 2**20)
     line = "RuntimeError: DataLoader worker (pid 325) is killed by signal: Bus error.\n"
     assert told(line, shm=roomy).summary == "shared memory too small (/dev/shm 64 MiB, 7 %)"
+    large = Disk("/dev/shm", 25 * 1024**3, 25 * 1024**3)
+    assert told(line, shm=large).summary == "shared memory full or too small"
     assert told(line).summary == "shared memory full or too small"
 
 

@@ -160,3 +160,9 @@ def test_any_value_in_any_field_is_survived(document: dict[str, object]) -> None
 def test_any_bytes_are_survived(data: bytes) -> None:
     reading = read_status(data)
     assert (reading.file is None) == (reading.kind != "readable")
+
+
+@pytest.mark.parametrize("value", [1.5, 0, -1, 86400.0, "1999-12-31T00:00:00Z", "1.5"])
+def test_what_is_long_before_any_training_is_no_time(value: object) -> None:
+    assert decode_status({"updated_at": value}).updated_at is None
+    assert decode_status({"updated_at": 1796003850.0}).updated_at == 1796003850.0

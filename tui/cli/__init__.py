@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 
@@ -64,6 +65,9 @@ def join_ssh_words(arguments: list[str]) -> list[str]:
     return [*words[:at], *own, shlex.join(line)]
 
 
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+
+
 def _fault(error: Exception) -> int:
     """Tell an error that nobody foresaw in one line; the traceback goes to the file of --debug."""
     from tui.debug import fault_file, record_fault
@@ -74,6 +78,9 @@ def _fault(error: Exception) -> int:
     if isinstance(error, LinkError):
         console.tell_error(UserError(str(error), error.hint))
         return BOX_NOT_READ
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        console.tell(f"the output cannot be written: {error.strerror}")
+        return UNEXPECTED
     console.tell(f"unexpected {type(error).__name__}: {one_line(redact(str(error)))}")
     target = fault_file()
     if target is None:

@@ -30,7 +30,8 @@ def one_run(session: Session, target: str) -> tuple[BoxView, RunView]:
         raise no_runs(view)
     if len(view.runs) > 1:
         others = ", ".join(said(v.run.id, 40) for v in view.runs if v is not chosen)
-        session.console.tell(f"showing {said(chosen.run.id)}; {target}:RUN shows another: {others}")
+        told = f"showing {said(chosen.run.id)}; {said(target)}:RUN shows another"
+        session.console.tell_error(UserError(told, others))
     return view, chosen
 
 

@@ -54,7 +54,24 @@ class Console:
         """Write what went wrong and what helps."""
         self.tell(str(error))
         if error.hint:
-            self.err.write(f"  {clean(redact(error.hint))}\n")
+            for line in f"  {clean(redact(error.hint))}".split("\n"):
+                self.err.write(f"{_wrapped(line, '    ')}\n")
+            self.err.flush()
+
+
+def _wrapped(line: str, indent: str) -> str:
+    """Return a hint in lines of a readable length; what it names may be a long list."""
+    if len(line) <= _WIDEST:
+        return line
+    import textwrap
+
+    return textwrap.fill(
+        line,
+        _WIDEST,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def prepare_streams() -> None:

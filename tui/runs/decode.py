@@ -11,7 +11,8 @@ import msgspec
 LARGEST = 1e300
 """Numbers beyond this break charts and mean nothing in a training."""
 
-_INSTANTS = (0.0, 32_503_680_000.0)  # 1970 to the year 3000
+_INSTANTS = (1_420_070_400.0, 32_503_680_000.0)
+"""2015 to the year 3000: a smaller number is no time of a training, but a duration or nonsense."""
 
 
 def decode_json(data: bytes) -> object:

@@ -31,6 +31,9 @@ _CAPACITY = re.compile(
     r"|([\d.]+ [KMGT]i?B) total capacity;.*?([\d.]+ [KMGT]i?B) free"
 )
 
+SMALL_SHM_BYTES = 2 * 1024**3
+"""Docker gives 64 MiB; a training with several workers fills some hundred."""
+
 
 class _Account(msgspec.Struct, frozen=True):
     """What one source tells of the end: its last lines and the traceback among them."""
@@ -165,10 +168,13 @@ def _oom_text(kills: int) -> str:
 
 
 def shared_memory_text(shm: Disk | None, *, only_full: bool = False) -> str | None:
-    """``shared memory full (/dev/shm 64 MiB, 100 %)``; None when nothing is known of it."""
+    """``shared memory full (/dev/shm 64 MiB, 100 %)``; None when nothing speaks for either."""
     used = used_percent(shm.free, shm.total) if shm else None
-    if shm is None or used is None or (only_full and used < 98):
+    if shm is None or used is None:
         return None
-    word = "full" if used >= 98 else "too small"
+    full, small = used >= 98, shm.total <= SMALL_SHM_BYTES
+    if not full and (only_full or not small):
+        return None
+    word = "full" if full else "too small"
     size = size_text(shm.total).replace("B", "iB")
     return f"shared memory {word} (/dev/shm {size}, {used} %)"

@@ -71,7 +71,7 @@ def parse_target(text: str, names: Names | None = None) -> Box:
     if _is_path(given):
         raise _no_path(given, names.cwd)
     if re.search(r"\s", given):
-        return _line_box(given, names)
+        return _line_box(_without_ssh(given, names), names)
     return _address_box(given, names)
 
 
@@ -128,6 +128,17 @@ def _line_box(text: str, names: Names) -> Box:
     return _ssh_box(text, parse_ssh_line(text), names)
 
 
+def _without_ssh(text: str, names: Names) -> str:
+    """Return a line that lacks the word ssh alone. Raises UserError for any other text."""
+    word = text.split(maxsplit=1)[0]
+    if word.startswith("-") or "@" in word or _is_address(word) or names.ssh_hosts().knows(word):
+        return text
+    raise UserError(
+        f"{one_line(text, 80)!r} is no ssh line and no path",
+        "an ssh line begins with the word ssh: 'ssh -p 41022 root@203.0.113.7'",
+    )
+
+
 def _ssh_box(
     text: str,
     target: SshTarget,
@@ -150,8 +161,8 @@ def _url_box(text: str, names: Names) -> Box:
     root, _, run = (path or "").rpartition(":")
     target = SshTarget(host, user, port)
     if path is None or not root:
-        return _ssh_box(text, target, names, (path,) if path else ())
-    return _ssh_box(text, target, names, (root,), _run_id(run, text))
+        return _ssh_box(text, target, names, (checked_path(path),) if path else ())
+    return _ssh_box(text, target, names, (checked_path(root),), _run_id(run, text))
 
 
 def _ssh_config_box(text: str, names: Names) -> Box | None:

@@ -90,7 +90,7 @@ def is_ipv6(text: str) -> bool:
 
 
 def split_url(url: str) -> tuple[str | None, str, int | None, str | None]:
-    """Split ``ssh://user@host:port/path`` into user, host, port and path, each checked.
+    """Split ``ssh://user@host:port/path`` into user, host, port and path, all but it checked.
 
     ``/~/runs`` is the home's ``~/runs``, as git reads it.
     """
@@ -109,7 +109,7 @@ def split_url(url: str) -> tuple[str | None, str, int | None, str | None]:
     port = checked_port(match["port"]) if match["port"] else None
     root = None
     if slash and path.strip("/"):
-        decoded = checked_path(_decoded(path).rstrip("/"))
+        decoded = _decoded(path).rstrip("/")
         root = decoded if decoded.startswith("~/") else "/" + decoded.lstrip("/")
     return user, checked_host(_decoded(match["host"])), port, root
 

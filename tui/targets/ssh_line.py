@@ -149,7 +149,7 @@ class _SshLine:
         if word.startswith("ssh://"):
             user, self.host, port, root = split_url(word)
             if root is not None:
-                self.ignored.append(f"the path {_named(root)}")
+                self.ignored.append(f"the path {_named(checked_path(root))}")
         else:
             login, at, address = word.rpartition("@")
             user = checked_user(login) if at else None

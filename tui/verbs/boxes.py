@@ -80,7 +80,8 @@ def _nobody(session: Session) -> Iterator[str]:
 
     paper = session.console.paper
     nobody = no_boxes()
-    yield from paper.flow([Span(str(nobody)), Span(nobody.hint or "")], "", "  ")
+    yield from paper.flow([Span(str(nobody))], "", "  ")
+    yield from paper.flow([Span(nobody.hint or "")], "  ", "  ")
     hosts = session.names.ssh_hosts().names
     if hosts:
         text = "hosts of ~/.ssh/config can be named, too:"

@@ -20,6 +20,7 @@ from tui.facts import (
     Settled,
     Vitals,
 )
+from tui.runs import files
 from tui.runs.forecast import DiskForecast
 from tui.runs.mirror import MirrorError
 from tui.runs.mirrors import BoxMirror
@@ -248,6 +249,8 @@ class BoxState:
         self._announced.add(found.path)
         if len(self._announced) > RUNS_ANNOUNCED_MOST:
             raise MirrorError("the box announces runs without end")
+        if files.is_temporary(found.id):
+            return
         if (known := self._runs.get(found.path)) is not None:
             if known.found != found:
                 known.found = found
