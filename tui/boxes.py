@@ -63,7 +63,7 @@ class Box:
     """One box to watch: ``text`` is the target as given, ``run`` names a single run by its id.
 
     ``only`` is the one run to look for: it is found though it holds no more than its configuration.
-    ``fault`` says what is wrong with it in boxtop.toml, and ``hint`` what helps: it is not connected.
+    ``fault`` says what is wrong with it in boxtop.toml, ``hint`` what helps; it is not connected.
     ``mirror`` is the name of its mirror, where that is not its own name: a name may depend on what
     stands beside it, a mirror never does.
     """

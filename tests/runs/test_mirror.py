@@ -256,6 +256,16 @@ class TestMirrors:
         assert list(third.runs()) and not third.borrowed
         third.release()
 
+    def test_a_mirror_that_cannot_be_written_is_read_from_a_copy(self, tmp_path: Path) -> None:
+        box = Mirrors(tmp_path).box("lab", "lab")
+        run = box.run(FOUND)
+        (run.directory.parent / ".lock").mkdir()  # not even root can open that for writing
+        again = Mirrors(tmp_path).box("lab", "lab")
+        again.claim()
+        assert [one.meta.id for one in again.runs()] == ["run1"]
+        assert again.borrowed
+        again.release()
+
     def test_two_boxtops_that_watch_other_roots_both_write(self, tmp_path: Path) -> None:
         boxes = [Mirrors(tmp_path).box("lab", "lab") for _ in range(2)]
         for box, root in zip(boxes, ("/A", "/B"), strict=True):

@@ -185,3 +185,23 @@ def test_a_run_that_came_and_went_empty_leaves_nothing_behind(tmp_path: Path) ->
         wait_until(lambda: box_of(fleet, "lab").link.state == "live")
         wait_until(lambda: not list(tmp_path.rglob("run1")))
         assert box_of(fleet, "lab").runs == ()
+
+
+def test_a_recording_holds_what_the_mirror_had_before(tmp_path: Path) -> None:
+    facts = recorded("yolo9t_killed")
+    with following({"lab": Script(facts)}, tmp_path / "data") as fleet:
+        wait_until(lambda: box_of(fleet, "lab").runs and box_of(fleet, "lab").runs[0].run.epoch)
+    script = Script(ONE_RUN)
+    fleet = Fleet(
+        [BOX],
+        RefusingAsker(),
+        tmp_path / "data",
+        link_for=lambda *_: script.link(),
+        record=tmp_path / "recorded",
+    )
+    timeline = tmp_path / "recorded" / "lab" / "run1" / "timeline.jsonl"
+    wait_until(lambda: timeline.exists() and timeline.stat().st_size)
+    fleet.close()
+    (event,) = map(json.loads, timeline.read_text().splitlines())
+    assert (event["file"], event["op"]) == (files.METRICS, "replace")
+    assert event["data"].encode() == (RUNS / "yolo9t_killed" / files.METRICS).read_bytes()

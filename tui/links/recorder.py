@@ -59,6 +59,12 @@ class Recorder:
             case Vitals():
                 self._take_ends(fact)
 
+    def begin_with(self, path: str, name: str, data: bytes, mtime: float) -> None:
+        """Write what was known of a growing file before: a box sends only what follows."""
+        if (path, name) not in self._begun:
+            self._begun.add((path, name))
+            self._write(path, name, mtime, "replace", _text(data))
+
     def _take_ends(self, vitals: Vitals) -> None:
         """Note once of each process that it is gone."""
         for run in vitals.runs:

@@ -27,9 +27,18 @@ class RootFolder:
         self._borrowed: tempfile.TemporaryDirectory[str] | None = None
 
     def claim(self) -> None:
-        """Become the only writer, or go on with a private copy when another boxtop writes here."""
-        self.origin.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = (self.origin / LOCK).open("ab")
+        """Become the only writer, or go on with a private copy when another boxtop writes here.
+
+        A folder that can be read and not written is copied, too. Raises OSError without one.
+        """
+        try:
+            self.origin.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = (self.origin / LOCK).open("ab")
+        except OSError:
+            if not self.origin.is_dir():
+                raise
+            self._borrow()
+            return
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -28,6 +28,7 @@ from tui.runs.naming import distinct_ids, meant
 from tui.runs.order import live_sibling, sibling_text
 from tui.runs.proofs import ProofFile
 from tui.view import BoxView, LinkView, RunView
+from tui.watch.contact import Contact
 from tui.watch.judgements import Judgements
 from tui.watch.kept import Kept
 from tui.watch.notices import Notices
@@ -44,7 +45,6 @@ class BoxState:
         self, box: Box, clock: Clock, mirror: BoxMirror | None, data: Path | None = None
     ) -> None:
         self.box = box
-        self.clock = clock
         self._kept = Kept(box, mirror, data)
         self.revision = 0
         self.settled = False
@@ -56,9 +56,7 @@ class BoxState:
         self._vitals: Vitals | None = None
         self._searched: tuple[str, ...] = ()
         self._notices = Notices()
-        self._box_time: float | None = None
-        self._seen_steady = 0.0
-        self._skew: float | None = None
+        self._contact = Contact(clock)
 
     def load(self) -> None:
         """Read the mirror: what was true at the last contact, before any network."""
@@ -73,9 +71,7 @@ class BoxState:
         with self._lock:
             self._vitals = meta.vitals
             if meta.box_time is not None and meta.seen_at is not None:
-                self._box_time = meta.box_time
-                self._seen_steady = self.clock.steady() - (self.clock.wall() - meta.seen_at)
-                self._skew = meta.box_time - meta.seen_at
+                self._contact.remember(meta.box_time, meta.seen_at)
             self.revision += 1
         if (warning := self._kept.size_warning()) is not None:
             self.note(warning)
@@ -115,6 +111,12 @@ class BoxState:
             found = ((run.found.path, run.vitals) for run in self._runs.values())
             return {path: v.console for path, v in found if v is not None and v.console}
 
+    def kept_files(self, path: str) -> list[tuple[str, bytes, float]]:
+        """Return what a link goes on with: name, content and time of a run's growing files."""
+        with self._lock:
+            run = self._runs.get(path)
+            return [] if run is None else list(run.kept_files())
+
     def proofs(self, path: str) -> ProofFile | None:
         """Where proofs of a run are kept, None for an unknown run or nowhere."""
         with self._lock:
@@ -145,7 +147,7 @@ class BoxState:
     def view(self, link: LinkView) -> BoxView:
         """Judge every run and return a snapshot; cheap while nothing changes within a second."""
         with self._lock:
-            now, clock = self._times(link)
+            now, clock = self._contact.times(live=link.state == "live")
             vitals = self._vitals
             self._name_runs()
             runs = [self._run_view(run, now, clock) for run in self._runs.values()]
@@ -163,7 +165,7 @@ class BoxState:
                 cpus=vitals.cpus if vitals else None,
                 memory_used=vitals.memory_used if vitals else None,
                 memory_total=vitals.memory_total if vitals else None,
-                clock_skew_s=self._skew,
+                clock_skew_s=self._contact.skew,
                 searched=searched,
                 notices=(*banner, *self._notices.told(unsearched)),
                 unsearched=unsearched,
@@ -173,17 +175,7 @@ class BoxState:
     def seen_s(self) -> float | None:
         """Seconds since the last sign of life, None if there never was one."""
         with self._lock:
-            if self._box_time is None:
-                return None
-            return max(0.0, self.clock.steady() - self._seen_steady)
-
-    def _times(self, link: LinkView) -> tuple[float, float]:
-        """The box's clock at the last contact and carried on to this moment."""
-        if self._box_time is None:
-            wall = self.clock.wall()
-            return wall, wall
-        clock = self._box_time + max(0.0, self.clock.steady() - self._seen_steady)
-        return (clock if link.state == "live" else self._box_time), clock
+            return self._contact.age()
 
     def _run_view(self, run: RunState, now: float, clock: float) -> RunView:
         price = self.box.price_per_hour
@@ -275,10 +267,8 @@ class BoxState:
                 forecast.add(vitals.box_time, facts.disk)
 
     def _tick(self, box_time: float) -> None:
-        self._box_time = box_time
-        self._seen_steady = self.clock.steady()
-        self._skew = box_time - self.clock.wall()
-        if self._kept.is_due(self._seen_steady):
+        self._contact.tick(box_time)
+        if self._kept.is_due(self._contact.steady):
             self._save()
 
     def _keep(self, state: RunState, change: Callable[[], None]) -> None:
@@ -290,15 +280,15 @@ class BoxState:
             state.detach()
 
     def _save(self) -> None:
-        if self._box_time is None:
+        if self._contact.box_time is None:
             return
         try:
             self._kept.save(
                 self._runs.values(),
                 self._vitals,
-                box_time=self._box_time,
-                seen_at=self.clock.wall() - (self.clock.steady() - self._seen_steady),
-                steady=self._seen_steady,
+                box_time=self._contact.box_time,
+                seen_at=self._contact.seen_at(),
+                steady=self._contact.steady,
             )
         except OSError as error:
             self._notices.add(f"the mirror cannot be written: {error.strerror}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tui.boxes import Box, LocalTarget, RecordingTarget
 from tui.clock import Clock
-from tui.facts import Fact
+from tui.facts import Fact, RunFound
 from tui.links.base import Asker, FollowRequest, Link
 from tui.links.factory import make_link
 from tui.links.recorder import Recorder
@@ -172,6 +172,9 @@ def _recording(recorder: Recorder, state: BoxState) -> Callable[[Fact], None]:
             return
         try:
             recorder.take(fact)
+            if isinstance(fact, RunFound):
+                for name, data, mtime in state.kept_files(fact.path):
+                    recorder.begin_with(fact.path, name, data, mtime)
         except OSError as error:
             failed.set()
             state.note(f"the recording stopped: {recorder.directory}: {error.strerror}")

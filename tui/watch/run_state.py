@@ -130,6 +130,15 @@ class RunState:
             if token is not None:
                 yield (self.found.path, name), token
 
+    def kept_files(self) -> Iterator[tuple[str, bytes, float]]:
+        """Yield name, content and time of the files of which only what follows will be sent."""
+        if self.mirror is None:
+            return
+        for name in self._readers:
+            stat = self.mirror.stat(name)
+            if stat is not None and self.mirror.token(name) is not None:
+                yield name, self.mirror.read(name), stat.mtime
+
     def evidence(
         self, now: float, clock: float, box: Vitals | None, price_per_hour: float | None
     ) -> Evidence:
