@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import os
+import socket
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,13 +91,21 @@ class Agent:
 @contextlib.contextmanager
 def running_agent(directory: Path) -> Iterator[Agent]:
     """Run an ssh-agent below ``directory`` (keep the path short: Unix sockets have 108 bytes)."""
-    socket = directory / "agent"
+    path = directory / "agent"
     process = subprocess.Popen(
-        ["ssh-agent", "-D", "-a", str(socket)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ["ssh-agent", "-D", "-a", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        wait_until(socket.exists, what="ssh-agent's socket")
-        yield Agent(socket)
+        wait_until(lambda: _answers(path), what="ssh-agent")
+        yield Agent(path)
     finally:
         process.terminate()
         process.wait(10)
+
+
+def _answers(path: Path) -> bool:
+    """Whether somebody listens at a Unix socket; its file is there a moment earlier."""
+    with socket.socket(socket.AF_UNIX) as end, contextlib.suppress(OSError):
+        end.connect(str(path))
+        return True
+    return False
