@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 
-from tui.links.base import HostKeyQuestion
+from tui.links.base import ChangedKeyQuestion, HostKeyQuestion
 from tui.text import one_line
 
 
@@ -34,6 +34,22 @@ class ConsoleAsker:
             )
             sys.stderr.flush()
             return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    def replace_host_key(self, question: ChangedKeyQuestion) -> bool:
+        """Whether a changed key shall be replaced: by the typed word alone, never by an option."""
+        if self._accept or not _somebody_is_there():
+            return False
+        host = one_line(question.host)
+        known = "".join(f"  known    {one_line(one)}\n" for one in question.known)
+        with self._lock:
+            sys.stderr.write(
+                f"{host}: the host key CHANGED: a new box at an old address, or somebody in "
+                f"between. Ask the provider.\n{known}"
+                f"  offered  {one_line(question.offered)} ({one_line(question.key_type)})\n"
+                "Type replace to put the offered key in the place of the known one: "
+            )
+            sys.stderr.flush()
+            return sys.stdin.readline().strip() == "replace"
 
     def passphrase(self, key_path: str, attempt: int) -> str | None:
         """The passphrase of a private key, typed without echo."""

@@ -14,6 +14,7 @@ __all__ = [
     "HEARTBEAT_SECONDS",
     "RETRIED",
     "Asker",
+    "ChangedKeyQuestion",
     "ErrorKind",
     "FollowRequest",
     "HostKeyQuestion",
@@ -110,11 +111,25 @@ class HostKeyQuestion:
     fingerprint: str
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedKeyQuestion:
+    """A host key that differs from the ``known`` ones, all as fingerprints ``SHA256:…``."""
+
+    host: str
+    key_type: str
+    known: tuple[str, ...]
+    offered: str
+
+
 class Asker(Protocol):
     """A person to ask, from a link's thread; an answer of None or False means no."""
 
     def accept_host_key(self, question: HostKeyQuestion) -> bool:
         """Whether this first key may be trusted and remembered."""
+        ...
+
+    def replace_host_key(self, question: ChangedKeyQuestion) -> bool:
+        """Whether the known key shall be replaced: only ever a person's own, typed-out wish."""
         ...
 
     def passphrase(self, key_path: str, attempt: int) -> str | None:

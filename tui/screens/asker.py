@@ -8,13 +8,14 @@ from collections.abc import Callable
 
 import msgspec
 
-from tui.links.base import HostKeyQuestion
+from tui.links.base import ChangedKeyQuestion, HostKeyQuestion
 
 
 class Pending(msgspec.Struct):
     """A question whose thread waits; ``answer`` is no until somebody gives another one."""
 
     host_key: HostKeyQuestion | None = None
+    changed_key: ChangedKeyQuestion | None = None
     key_path: str = ""
     attempt: int = 1
     answer: bool | str | None = None
@@ -42,6 +43,10 @@ class ScreenAsker:
     def accept_host_key(self, question: HostKeyQuestion) -> bool:
         """Whether this first key may be trusted and remembered."""
         return self._accept or self._ask(Pending(host_key=question)) is True
+
+    def replace_host_key(self, question: ChangedKeyQuestion) -> bool:
+        """Whether a changed key shall be replaced; --accept-new-host-key never means that."""
+        return not self._accept and self._ask(Pending(changed_key=question)) is True
 
     def passphrase(self, key_path: str, attempt: int) -> str | None:
         """The passphrase of a private key; None means that nobody gives it."""

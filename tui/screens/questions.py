@@ -91,6 +91,10 @@ class Questions:
             from tui.screens.host_key import HostKeyDialog
 
             self.app.push_screen(HostKeyDialog(pending.host_key), self._answered)
+        elif pending.changed_key is not None:
+            from tui.screens.changed_key import ChangedKeyDialog
+
+            self.app.push_screen(ChangedKeyDialog(pending.changed_key), self._answered)
         else:
             from tui.screens.passphrase import PassphraseDialog
 

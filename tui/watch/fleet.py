@@ -19,6 +19,7 @@ from tui.text import one_line
 from tui.view import BoxView
 from tui.watch.box_state import BoxState
 from tui.watch.keeper import Keeper
+from tui.watch.started import StartedByPerson
 
 HANDSHAKES_AT_ONCE = 32
 """Measured: 100 boxes connect in 3.2 s all at once, in 14 s with 16; 32 spares small laptops."""
@@ -62,6 +63,7 @@ class Fleet:
         self._gate = threading.Semaphore(HANDSHAKES_AT_ONCE)
         self._subscribers: list[Subscriber] = []
         self._keepers: dict[str, Keeper] = {}
+        self._started: dict[str, StartedByPerson] = {}
         self._claimed: list[BoxMirror] = []
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -107,7 +109,14 @@ class Fleet:
     def reconnect(self, name: str | None = None) -> None:
         """Open the link of one box (or of all) anew now."""
         with self._lock:
-            keepers = [k for n, k in self._keepers.items() if name in (None, n)]
+            names = [known for known in self._keepers if name in (None, known)]
+            for known in names:
+                self._started[known].want()
+        self._reopen(names)
+
+    def _reopen(self, names: Iterable[str]) -> None:
+        with self._lock:
+            keepers = [self._keepers[name] for name in names]
         for keeper in keepers:
             keeper.reconnect()
 
@@ -138,9 +147,10 @@ class Fleet:
             self._claimed.append(mirror)
         state = BoxState(box, self._clock, mirror, self._data)
         recorder = Recorder(self._record / box.name.replace("/", "_")) if self._record else None
+        started = self._started[box.name] = StartedByPerson(self._asker)
         return Keeper(
             state,
-            make_link=lambda: self._link_for(box, self._asker),
+            make_link=lambda: self._link_for(box, started.begin()),
             request=lambda: follow_request(box, state),
             changed=lambda: self._publish(box.name),
             clock=self._clock,
@@ -159,7 +169,7 @@ class Fleet:
         while not self._closed.wait(WAKE_CHECK_SECONDS):
             now = self._clock.asleep()
             if now - asleep > WOKE_UP_SECONDS:
-                self.reconnect()
+                self._reopen(list(self._keepers))
             asleep = now
 
 

@@ -12,7 +12,7 @@ from tui.boxes import Box
 from tui.clock import Clock
 from tui.debug import record_fault
 from tui.facts import Settled
-from tui.links.base import Asker, HostKeyQuestion, Link, LinkError
+from tui.links.base import Asker, ChangedKeyQuestion, HostKeyQuestion, Link, LinkError
 from tui.links.factory import make_link
 from tui.runs.mirror import MirrorError
 from tui.runs.mirrors import Mirrors
@@ -77,6 +77,11 @@ class _Patient:
         """Ask whether a first key may be trusted."""
         with self._question():
             return self._asker.accept_host_key(question)
+
+    def replace_host_key(self, question: ChangedKeyQuestion) -> bool:
+        """Ask whether a changed key shall be replaced."""
+        with self._question():
+            return self._asker.replace_host_key(question)
 
     def passphrase(self, key_path: str, attempt: int) -> str | None:
         """Ask for the passphrase of a private key."""

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.links.base import Asker, HostKeyQuestion, LinkError
+from tui.links.base import Asker, ChangedKeyQuestion, HostKeyQuestion, LinkError
 from tui.links.ssh.hops import Hop
 from tui.links.ssh.known_hosts import (
     HostKey,
     Known,
     Standing,
     accept,
+    holds,
     host_name,
     look_up,
     removal_hint,
+    replace,
 )
 
 
@@ -60,12 +62,13 @@ class HostCheck:
     def judge(self, offered: HostKey, asker: Asker) -> str | None:
         """Return None or a notice when the server may be talked to; raises LinkError otherwise."""
         standing = self.known.standing(offered)
-        if standing == "unknown":
-            standing = self._without_port(offered)
+        if standing in ("unknown", "changed"):
+            portless = self._without_port(offered)
+            standing = portless if standing == "unknown" or portless == "revoked" else standing
         if standing == "known":
             return None
         if standing == "changed":
-            raise HostKeyChanged(self.known, offered)
+            return self._replaced(offered, asker)
         if standing == "revoked":
             raise LinkError(
                 "hostkey_changed",
@@ -82,6 +85,23 @@ class HostCheck:
         paths = (*self.hop.known_hosts, *self.hop.global_known_hosts)
         standing = look_up(self.hop.hostname.lower(), paths).standing(offered)
         return standing if standing in ("known", "revoked") else "unknown"
+
+    def _replaced(self, offered: HostKey, asker: Asker) -> str:
+        """Put the offered key in the place of the known one, where a person wants exactly that."""
+        host = self.known.host
+        paths = [path for path in self.hop.known_hosts if holds(path, host)]
+        known = tuple(dict.fromkeys(entry.key.fingerprint for entry in self.known.keys))
+        question = ChangedKeyQuestion(host, offered.type, known, offered.fingerprint)
+        may_ask = bool(paths) and self.hop.host_key_policy != "yes"
+        if not may_ask or not asker.replace_host_key(question):
+            raise HostKeyChanged(self.known, offered)
+        for path in paths:
+            try:
+                replace(path, host, offered)
+            except OSError as error:
+                message = f"the host key of {host} is not replaced: {path}: {error.strerror}"
+                raise LinkError("hostkey_changed", message, removal_hint(host, path)) from None
+        return f"the host key of {host} is replaced: {offered.fingerprint} ({offered.type})"
 
     def _first_time(self, offered: HostKey, asker: Asker) -> str | None:
         policy = self.hop.host_key_policy

@@ -133,6 +133,15 @@ def accept(path: Path, name: str, key: HostKey) -> None:
         file.write(newline + f"{name} {key.text}\n".encode())
 
 
+def holds(path: Path, name: str) -> bool:
+    """Whether ``replace`` would find a known key of exactly ``name`` in a file."""
+    try:
+        content = path.read_bytes() if path.is_file() else b""
+    except OSError:
+        return False
+    return any(_without(line, name) is not None for line in content.splitlines())
+
+
 def replace(path: Path, name: str, key: HostKey) -> int:
     """Put ``key`` in the place of every known key of exactly ``name``; returns how many went.
 
