@@ -33,7 +33,8 @@ def burst(watch: Watch, *keys: str) -> None:
     from textual.events import Key
 
     for key in keys:
-        character = {"space": " ", "enter": "\r"}.get(key, key if len(key) == 1 else None)
+        characters = {"space": " ", "enter": "\r", "question_mark": "?"}
+        character = characters.get(key, key if len(key) == 1 else None)
         watch.app.post_message(Key(key, character))
 
 
@@ -49,6 +50,16 @@ async def test_help_closes_once(keys: tuple[str, ...]) -> None:
     async with watching(options=OPTIONS, charts=False) as watch:
         await watch.press("question_mark")
         burst(watch, *keys)
+        assert await back(watch)
+
+
+async def test_keys_behind_the_one_that_opens_a_screen_are_that_screens() -> None:
+    async with watching(options=OPTIONS, charts=False) as watch:
+        burst(watch, "question_mark", "q")
+        assert await back(watch)
+        burst(watch, "a", "q", "escape")
+        assert await back(watch)
+        burst(watch, "question_mark", "question_mark", "question_mark", "escape", "escape")
         assert await back(watch)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.screens.feed import CannedFeed
 from tests.screens.watching import WIDE, watching
 from tui.app import ScreenOptions
@@ -78,3 +80,14 @@ async def test_without_a_parser_no_box_can_be_added() -> None:
     async with watching(charts=False) as watch:
         await watch.press("a")
         assert "no box can be added here" in watch.text
+
+
+@pytest.mark.parametrize("text", ["hello big world", "please watch my box", "a b"])
+async def test_words_that_are_no_ssh_line_are_told_to_be_none(text: str) -> None:
+    feed = CannedFeed()
+    async with watching(feed, WIDE, OPTIONS, charts=False) as watch:
+        await watch.type(text)
+        await watch.press("enter")
+        assert not feed.added
+        assert isinstance(watch.app.screen, WelcomeScreen)
+        assert f"'{text}' is no ssh line" in watch.text

@@ -73,8 +73,13 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, OwnAc
         A key that was on its way here when another screen opened is that screen's.
         """
         current = self.app.screen
-        if current is not self and isinstance(current, MonitorScreen):
-            await current.on_key(event)
+        if current is not self:
+            event.stop()
+            event.prevent_default()
+            if isinstance(current, MonitorScreen):
+                await current.on_key(event)
+            else:
+                self.app.post_message(Key(event.key, event.character))
             return
         if self.search_bar.is_open:
             if event.key == "escape":
