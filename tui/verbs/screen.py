@@ -53,7 +53,7 @@ def show_screen(
     from tui.theme import terminal_colours
     from tui.watch.fleet import Fleet
 
-    settings = session.configuration.settings
+    settings, hub = session.configuration.settings, session.hub
     asker = ScreenAsker(accept_new_host_key=session.accept_new_host_key)
     fleet = Fleet(boxes, asker, data, link_for=link_for or make_link, record=record, connect=False)
     opened: list[WeightsDesk] = []
@@ -62,7 +62,7 @@ def show_screen(
         """Open what moves weights: after the first picture, which need not wait for it."""
         from tui.screens.weights import open_desk
 
-        opened.append(open_desk(fleet, asker, settings.hub, read_only=session.read_only))
+        opened.append(open_desk(fleet, asker, hub, read_only=session.read_only))
         return opened[0]
 
     options = ScreenOptions(
