@@ -9,6 +9,7 @@ import msgspec
 from tests.screens.feed import LIVE, CannedFeed, failed, running, small_fleet
 from tests.screens.recorded import metrics_of
 from tests.screens.watching import NARROW, Watch, watching
+from tui.runs.model import Diagnosis, RunError
 from tui.screens.fleet import FleetScreen
 from tui.screens.run import RunScreen
 from tui.view import BoxView
@@ -45,7 +46,21 @@ async def test_facts_of_run_and_box_stand_beside_the_log() -> None:
         assert "21743 alive" in watch.line("pid ")
         assert "97%  17G/24G  64°C 398W" in watch.line("gpu 0")
         assert "131G free" in watch.line("disk  ")
-        assert "best.pt 33.3 MB" in watch.line("weights ")
+        assert "33.3 MB  not saved" in watch.line("best.pt")
+        assert "3 more  0 saved" in watch.line("weights ")
+
+
+async def test_the_error_of_the_status_stands_before_what_a_log_may_tell() -> None:
+    feed = alone()
+    (box,) = feed.views
+    (view,) = box.runs
+    diagnosis = Diagnosis("exception", "KeyError: 'onnx'", None, ("KeyError: 'onnx'",), "/x.log")
+    error = RunError("ValueError", "bad anchors")
+    run = msgspec.structs.replace(view.run, verdict="failed", error=error, diagnosis=diagnosis)
+    feed.views = [replace(box, runs=(replace(view, run=run),))]
+    async with watching(feed, (140, 44)) as watch:
+        text = watch.text
+        assert text.index("ValueError: bad anchors") < text.index("KeyError: 'onnx'")
 
 
 async def test_a_failed_run_explains_itself_above_its_charts() -> None:
