@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from tui.runs.told import cause_text
 from tui.runs.words import clock_text, rough_text
 from tui.screens.rows import Row, Summary
 from tui.text import one_line
@@ -123,7 +124,7 @@ class Headline(Sheet):
         else:
             run = row.run.run
             found = run.diagnosis
-            said = one_line(found.summary if found else run.reason or run.headline)
+            said = one_line(cause_text(run))
             hint, verdict, since = (found.hint if found else None), run.verdict, run.age_s
         ago = f" {rough_text(since)} ago" if since is not None and verdict != "stalled" else ""
         spans: list[Span] = [

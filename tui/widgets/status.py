@@ -7,8 +7,8 @@ from itertools import zip_longest
 from typing import ClassVar
 
 from tui.keys import Place
-from tui.runs.model import Diagnosis, Run
 from tui.runs.order import live_sibling, sibling_text
+from tui.runs.told import own_error
 from tui.screens.rows import Row
 from tui.text import one_line
 from tui.widgets import cells
@@ -161,7 +161,7 @@ class Trouble(Sheet):
         lines: list[Spans] = []
         found = run.diagnosis
         if found is not None:
-            own = _own_error(run, found)
+            own = own_error(run)
             if own:
                 lines.append([bar, (own, self.style("bad", bold=True))])
             lines.append([bar, (one_line(found.summary), self.style("bad", bold=not own))])
@@ -191,13 +191,3 @@ def _kept(facts: Sequence[Known], height: int) -> list[Known]:
         last = max(i for i, known in enumerate(kept) if known.weight == heaviest)
         del kept[last]
     return kept
-
-
-def _own_error(run: Run, found: Diagnosis) -> str:
-    """Return the error of the run's own status, where what a log tells does not name it."""
-    error = run.error
-    if error is None or run.verdict != "failed" or not error.type:
-        return ""
-    if error.type.rpartition(".")[2] in "\n".join((found.summary, *found.excerpt)):
-        return ""
-    return one_line(": ".join(part for part in (error.type, error.message) if part))
