@@ -11,6 +11,7 @@ from rich.style import Style
 from tui.charts.sparkline import arrow, sparkline, trend
 from tui.runs.metrics import Metrics
 from tui.runs.model import Run
+from tui.runs.saved import MATTER, epochs_behind, saved_state
 from tui.screens.rows import Row
 from tui.text import one_line
 from tui.theme import Palette
@@ -172,6 +173,25 @@ def price(row: Row, width: int, pen: Pen) -> Spans:
     """What the box costs an hour, by the person's own word."""
     usd = row.box.price_per_hour
     return right([(formats.money(usd), pen.style("muted" if usd else "faint"))], width, pen.fill)
+
+
+def saved(row: Row, width: int, pen: Pen) -> Spans:
+    """Whether best.pt and last.pt would outlive the box: ``yes``, ``9 ep old``, ``no``."""
+    if row.run is None:
+        return []
+    run = row.run.run
+    files = [file for file in run.checkpoints if file.name in MATTER]
+    states = {saved_state(file) for file in files}
+    behind = max((epochs_behind(file, run) or 0 for file in files), default=0)
+    if "damaged" in states:
+        text, tone = "damaged", "bad"
+    elif "unsaved" in states:
+        text, tone = "no", "warning"
+    elif "older" in states:
+        text, tone = f"{behind} ep old" if behind else "old", "warning"
+    else:
+        text, tone = ("yes", "good") if files else ("-", "muted")
+    return right([(text, pen.style(tone))], width, pen.fill)
 
 
 def age(row: Row, width: int, pen: Pen) -> Spans:

@@ -34,6 +34,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("LOSS", cells.loss, 13, 6, right=True),
     Column("GPU   MEM", cells.gpu, 11, 7),
     Column("DISK", cells.disk, 6, 8, right=True),
+    Column("SAVED", cells.saved, 8, 10, right=True),
     Column("$/H", cells.price, 6, 9, right=True),
     Column("AGE", cells.age, 6, 5, right=True),
 )
