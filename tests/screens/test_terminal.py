@@ -239,6 +239,22 @@ def test_a_signal_ends_a_pile_of_plain_screens(terminal: Terminal) -> None:
     assert terminal.is_restored
 
 
+@pytest.mark.parametrize("keys", [b"", b"jjjY"], ids=["screen", "plain"])
+def test_a_process_that_was_stopped_goes_on_and_ends(terminal: Terminal, keys: bytes) -> None:
+    os.write(terminal.master, keys)
+    if keys:
+        terminal.read_until(lambda: PLAIN in terminal.written)
+    for number in (signal.SIGSTOP, signal.SIGCONT, signal.SIGCONT):
+        terminal.process.send_signal(number)
+    if keys:
+        terminal.type(b"\r", b"STATE")
+    terminal.insist(b"?", b"trainings go on")
+    terminal.process.send_signal(signal.SIGCONT)
+    terminal.process.terminate()
+    assert terminal.ends() == 128 + signal.SIGTERM
+    assert terminal.is_restored
+
+
 def test_ctrl_d_on_the_plain_screen_leaves(terminal: Terminal) -> None:
     terminal.type(b"jjjY", PLAIN)
     os.write(terminal.master, b"\x04")
@@ -257,6 +273,7 @@ def test_a_terminal_that_goes_away_ends_the_app(
     terminal.hang_up()
     if with_signal:
         terminal.process.send_signal(signal.SIGHUP)
+        terminal.process.send_signal(signal.SIGCONT)
     ended_as = (128 + signal.SIGHUP, -signal.SIGHUP)  # the signal may find it gone already
     assert terminal.process.wait(30) in ended_as
 
