@@ -144,7 +144,9 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
         with suppress(ImportError):  # a chart says itself that it cannot be drawn
             import_module("plotext")
         self.call_from_thread(self._draw_charts)
-        self.call_from_thread(self.questions.open_weights)
+        if self.options.desk is not None:
+            import_module("tui.screens.weights")
+            self.call_from_thread(self.questions.open_weights)
 
     def _draw_charts(self) -> None:
         self.can_plot = True

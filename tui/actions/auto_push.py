@@ -20,6 +20,8 @@ from tui.runs.pending import PendingFile
 from tui.view import BoxView, RunView
 
 LOOK_SECONDS = 5.0
+PENDING_SECONDS = 60.0
+"""How often the disk is asked for pushes of a run that had not ended."""
 SPACING_SECONDS = 300.0
 """The Hub takes about 128 commits an hour in a repository: 12 leave room for everybody else."""
 BLOCKED_SECONDS = 1800.0
@@ -59,6 +61,7 @@ class AutoPush:
         self._wall = wall
         self._next: dict[str, float] = {}
         self._settled: set[str] = set()
+        self._asked: dict[tuple[str, str], float] = {}
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="auto push", daemon=True)
 
@@ -90,6 +93,9 @@ class AutoPush:
 
     def _settle(self, box: BoxView, run: Run) -> bool:
         """Learn once of each push whose end is not known; whether one was begun."""
+        key = box.name, run.path
+        if self._clock() < self._asked.get(key, 0.0):
+            return False
         access = self._access(box.name)
         if access is None:
             return False
@@ -102,6 +108,7 @@ class AutoPush:
                 self._settled.add(push.job)
                 self._transfers.start(Settle(box.name, run.id, push), automatic=True)
                 return True
+        self._asked[key] = self._clock() + PENDING_SECONDS
         return False
 
     def _push(self, box: BoxView, view: RunView) -> None:
