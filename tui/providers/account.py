@@ -1,0 +1,211 @@
+"""All instances of all providers as one view that no fault of an API ever empties.
+
+A list that could not be read leaves the last good one standing, with its age and the error beside
+it. An instance that a good and complete list lacks is "gone?" until a second one lacks it too.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from tui.clock import Clock
+from tui.money import Rate
+from tui.providers.base import Account, Instance, Provider, State
+from tui.providers.errors import ProviderError
+from tui.text import said
+
+LIST_SECONDS = 20.0
+"""A provider is asked for its list no more often, unless something was just done to it."""
+ACCOUNT_SECONDS = 300.0
+"""Differences of a credit over less time say nothing."""
+MISSING_BEFORE_GONE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An instance as it was last listed. ``gone_maybe``: the newest good list lacks it."""
+
+    instance: Instance
+    gone_maybe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderView:
+    """What is known of one provider.
+
+    ``listed_at`` is the steady time of the last good list, None before the first: then an empty
+    ``seen`` means nothing. ``gone`` are the ids that two good lists lack.
+    """
+
+    provider: str
+    seen: tuple[Seen, ...] = ()
+    listed_at: float | None = None
+    error: ProviderError | None = None
+    warnings: tuple[str, ...] = ()
+    account: Account | None = None
+    account_error: ProviderError | None = None
+    gone: frozenset[str] = frozenset()
+
+    def age_s(self, now: float) -> float | None:
+        """Return the seconds since the last good list, by the steady clock."""
+        return None if self.listed_at is None else max(0.0, now - self.listed_at)
+
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        """What bills now, stopped boxes and boxes that may be gone too."""
+        return tuple(
+            one.instance.rate_now for one in self.seen if one.instance.state is not State.GONE
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AccountsView:
+    """All providers, in the order they were given."""
+
+    providers: tuple[ProviderView, ...]
+
+    @property
+    def seen(self) -> tuple[Seen, ...]:
+        """All instances, by provider, then as listed."""
+        return tuple(one for provider in self.providers for one in provider.seen)
+
+    def provider(self, name: str) -> ProviderView | None:
+        """Return one provider's view."""
+        return next((view for view in self.providers if view.provider == name), None)
+
+    def find(self, provider: str, id: str) -> Seen | None:
+        """Return an instance by its provider and id; ids are compared as text."""
+        for one in self.seen:
+            if one.instance.provider == provider and one.instance.id == str(id):
+                return one
+        return None
+
+
+class Watched:
+    """One provider under watch. ``refresh`` may come from any thread; one at a time asks."""
+
+    def __init__(self, provider: Provider, clock: Clock | None = None) -> None:
+        self.provider = provider
+        self._clock = clock or Clock()
+        self._asking = threading.Lock()
+        self._view = ProviderView(provider.name)
+        self._missing: dict[str, int] = {}
+        self._next_list = self._next_account = float("-inf")
+
+    @property
+    def view(self) -> ProviderView:
+        """What is known; blocks for nothing."""
+        return self._view
+
+    def refresh(self, now: bool = False) -> ProviderView:
+        """Ask for the list if it is time, or at once for ``now``; raises nothing.
+
+        While the API asks to wait, nobody is asked, not even for ``now``.
+        """
+        with self._asking:
+            if now or self._clock.steady() >= self._next_list:
+                self._refresh_list()
+            if self._clock.steady() >= self._next_account:
+                self._refresh_account()
+            return self._view
+
+    def _refresh_list(self) -> None:
+        try:
+            listing = self.provider.list()
+        except Exception as error:  # noqa: BLE001 - a provider's fault is shown, never an end
+            problem = as_provider_error(error, self.provider.name)
+            self._view = replace(self._view, error=problem)
+            wait = max(LIST_SECONDS, problem.retry_after_s or 0.0)
+            self._next_list = self._clock.steady() + wait
+            return
+        at = self._clock.steady()
+        self._next_list = at + LIST_SECONDS
+        seen, gone = self._merged(listing.instances, listing.complete)
+        self._view = replace(
+            self._view,
+            seen=seen,
+            listed_at=at,
+            error=None,
+            warnings=listing.warnings,
+            gone=gone,
+        )
+
+    def _merged(
+        self, listed: Sequence[Instance], complete: bool
+    ) -> tuple[tuple[Seen, ...], frozenset[str]]:
+        """Return the new list with what it lacks at its old place, and the ids that are gone."""
+        fresh = {instance.id: instance for instance in listed}
+        gone = set(self._view.gone) - fresh.keys()
+        merged: list[Seen] = []
+        for old in self._view.seen:
+            id = old.instance.id
+            instance = fresh.pop(id, None)
+            if instance is not None:
+                self._missing.pop(id, None)
+                merged.append(Seen(instance))
+                continue
+            count = self._missing.get(id, 0) + int(complete)
+            self._missing[id] = count
+            if count >= MISSING_BEFORE_GONE:
+                del self._missing[id]
+                gone.add(id)
+            else:
+                merged.append(replace(old, gone_maybe=old.gone_maybe or complete))
+        return (*merged, *(Seen(instance) for instance in fresh.values())), frozenset(gone)
+
+    def _refresh_account(self) -> None:
+        try:
+            account = self.provider.account()
+        except Exception as error:  # noqa: BLE001 - a key that may not read it still lists
+            problem = as_provider_error(error, self.provider.name)
+            self._view = replace(self._view, account_error=problem)
+        else:
+            self._view = replace(self._view, account=account, account_error=None)
+        self._next_account = self._clock.steady() + ACCOUNT_SECONDS
+
+
+class Accounts:
+    """All providers in use, asked side by side: a slow one holds no other up."""
+
+    def __init__(self, providers: Iterable[Provider], clock: Clock | None = None) -> None:
+        self.watched = tuple(Watched(provider, clock) for provider in providers)
+        self._by_name = {watched.provider.name: watched for watched in self.watched}
+
+    @property
+    def view(self) -> AccountsView:
+        """What is known; blocks for nothing."""
+        return AccountsView(tuple(watched.view for watched in self.watched))
+
+    def refresh(self, now: bool = False) -> AccountsView:
+        """Ask every provider whose time has come and wait for all; raises nothing."""
+        if len(self.watched) == 1:
+            self.watched[0].refresh(now)
+        elif self.watched:
+            with ThreadPoolExecutor(len(self.watched), "provider") as pool:
+                list(pool.map(lambda watched: watched.refresh(now), self.watched))
+        return self.view
+
+    def provider(self, name: str) -> Provider | None:
+        """Return a provider by its name."""
+        watched = self._by_name.get(name)
+        return watched.provider if watched is not None else None
+
+    def refresh_one(self, name: str) -> ProviderView | None:
+        """Ask one provider at once, after something was done to it; None for no such provider."""
+        watched = self._by_name.get(name)
+        return watched.refresh(now=True) if watched is not None else None
+
+    def close(self) -> None:
+        """End all that waits."""
+        for watched in self.watched:
+            watched.provider.close()
+
+
+def as_provider_error(error: Exception, who: str) -> ProviderError:
+    """Return what went wrong as a ProviderError; anything else is a fault of boxtop."""
+    if isinstance(error, ProviderError):
+        return error
+    return ProviderError("internal", said(f"{who}: {type(error).__name__}: {error}"))
