@@ -93,7 +93,7 @@ class Watched:
         self._asking = threading.Lock()
         self._view = ProviderView(provider.name)
         self._missing: dict[str, int] = {}
-        self._next_list = self._next_account = float("-inf")
+        self._next_list = self._next_account = self._held_until = float("-inf")
 
     @property
     def view(self) -> ProviderView:
@@ -106,7 +106,8 @@ class Watched:
         While the API asks to wait, nobody is asked, not even for ``now``.
         """
         with self._asking:
-            if now or self._clock.steady() >= self._next_list:
+            steady = self._clock.steady()
+            if steady >= self._held_until and (now or steady >= self._next_list):
                 self._refresh_list()
             if self._clock.steady() >= self._next_account:
                 self._refresh_account()
@@ -118,8 +119,9 @@ class Watched:
         except Exception as error:  # noqa: BLE001 - a provider's fault is shown, never an end
             problem = as_provider_error(error, self.provider.name)
             self._view = replace(self._view, error=problem)
-            wait = max(LIST_SECONDS, problem.retry_after_s or 0.0)
-            self._next_list = self._clock.steady() + wait
+            at = self._clock.steady()
+            self._held_until = at + (problem.retry_after_s or 0.0)
+            self._next_list = max(at + LIST_SECONDS, self._held_until)
             return
         at = self._clock.steady()
         self._next_list = at + LIST_SECONDS

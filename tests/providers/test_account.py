@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import threading
+
+from tests.providers.build import StillClock
+from tests.providers.fake_http import HTML_503, Canned
+from tests.providers.fake_lambda import FakeLambda
+from tests.providers.fake_runpod import FakeRunPod
+from tests.providers.fake_vast import FakeVast, row
+from tests.waiting import wait_until
+from tui.providers.account import LIST_SECONDS, Accounts, Watched
+from tui.providers.base import Account, Capabilities, Instance, Listing, Provider, Reply, State
+from tui.providers.demo import Demo
+from tui.providers.lambda_ import Lambda
+from tui.providers.runpod import RunPod
+from tui.providers.vast import Vast
+
+
+class Scripted:
+    """Lists what it is told."""
+
+    name = "scripted"
+    capabilities = Capabilities()
+
+    def __init__(self, *listings: Listing | Exception) -> None:
+        self.listings = list(listings)
+
+    def list(self) -> Listing:
+        found = self.listings.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def get(self, id: str) -> Instance | None:
+        return None
+
+    def account(self) -> Account | None:
+        raise KeyError("bug")
+
+    def stop(self, id: str) -> Reply:
+        raise AssertionError
+
+    start = destroy = stop
+
+    def logs(self, id: str, lines: int = 200) -> tuple[str, ...]:
+        return ()
+
+    def close(self) -> None:
+        pass
+
+
+def listing(*ids: str, complete: bool = True) -> Listing:
+    return Listing(tuple(Instance("scripted", id, id, State.RUNNING) for id in ids), complete)
+
+
+def ids(watched: Watched) -> list[tuple[str, bool]]:
+    seen = watched.refresh(now=True).seen
+    return [(one.instance.id, one.gone_maybe) for one in seen]
+
+
+def test_all_accounts_are_one_view(
+    account_vast: Vast, account_runpod: RunPod, account_lambda: Lambda, clock: StillClock
+) -> None:
+    accounts = Accounts([account_vast, account_runpod, account_lambda, Demo(clock=clock)], clock)
+    assert accounts.view.seen == () and accounts.view.providers[0].listed_at is None
+    view = accounts.refresh()
+    assert [one.instance.id for one in view.seen[:3]] == ["700001", "abc123pod", "0a1b"]
+    assert len(view.seen) == 6
+    assert accounts.provider("vast") is account_vast and accounts.provider("x") is None
+    assert view.find("vast", "700001") and view.find("runpod", "700001") is None
+
+
+def test_ids_are_text_whatever_the_api_sends(
+    account_vast: Vast, fake_vast: FakeVast, clock: StillClock
+) -> None:
+    watched = Watched(account_vast, clock)
+    for id in (700001, "700001", 700001.0, " 700001"):
+        fake_vast.rows = [row(id=id)]
+        (one,) = watched.refresh(now=True).seen
+        assert one.instance.id == "700001" and not one.gone_maybe
+
+
+def test_one_list_call_in_a_while(
+    account_vast: Vast, fake_vast: FakeVast, clock: StillClock
+) -> None:
+    watched = Watched(account_vast, clock)
+    for _ in range(30):
+        watched.refresh()
+        clock.now += 1
+    assert fake_vast.count("GET", "/instances/") == 2
+    watched.refresh(now=True)
+    assert fake_vast.count("GET", "/instances/") == 3
+    assert fake_vast.count("GET", "/users/") == 1
+
+
+def test_one_providers_error_leaves_the_others(
+    account_vast: Vast,
+    fake_vast: FakeVast,
+    account_runpod: RunPod,
+    fake_runpod: FakeRunPod,
+    clock: StillClock,
+) -> None:
+    accounts = Accounts([account_vast, account_runpod], clock)
+    fake_vast.fail(HTML_503, times=3)
+    view = accounts.refresh()
+    broken, well = view.provider("vast"), view.provider("runpod")
+    assert broken is not None and broken.error and broken.listed_at is None
+    assert well is not None and well.error is None and len(well.seen) == 1
+    fake_runpod.balance = {"errors": [{"message": "gone"}], "data": None}
+    assert well.account is not None and well.account.credit == 18.4
+
+
+def test_a_key_that_may_not_read_the_credit_still_lists(
+    account_vast: Vast, fake_vast: FakeVast, clock: StillClock
+) -> None:
+    fake_vast.fail(Canned(403, {"msg": "scope"}), path="/users/")
+    view = Watched(account_vast, clock).refresh()
+    assert len(view.seen) == 1 and view.error is None and view.account is None
+    assert view.account_error is not None and view.account_error.kind == "forbidden"
+
+
+def test_an_incomplete_list_confirms_nothing(clock: StillClock) -> None:
+    script = Scripted(
+        listing("a", "b"),
+        *[listing("a", complete=False)] * 3,
+        listing("a"),
+        listing("a", "b"),
+        listing("a"),
+        KeyError("x"),
+        listing("a"),
+        listing("b", "c"),
+    )
+    watched = Watched(script, clock)
+    assert ids(watched) == [("a", False), ("b", False)]
+    for _ in range(3):
+        assert ids(watched) == [("a", False), ("b", False)]
+    assert ids(watched) == [("a", False), ("b", True)]
+    assert ids(watched) == [("a", False), ("b", False)]
+    assert ids(watched) == [("a", False), ("b", True)]
+    assert ids(watched) == [("a", False), ("b", True)]
+    assert watched.view.error is not None and watched.view.error.kind == "internal"
+    assert ids(watched) == [("a", False)]
+    assert watched.view.gone == {"b"}
+    assert ids(watched) == [("a", True), ("b", False), ("c", False)]
+    assert watched.view.gone == frozenset()
+    account_error = watched.view.account_error
+    assert account_error is not None and "KeyError" in str(account_error)
+
+
+def test_a_row_that_vanishes_by_another_hand(
+    account_lambda: Lambda, fake_lambda: FakeLambda, clock: StillClock
+) -> None:
+    watched = Watched(account_lambda, clock)
+    watched.refresh()
+    fake_lambda.rows = []
+    clock.now += LIST_SECONDS
+    assert watched.refresh().seen[0].gone_maybe
+    clock.now += LIST_SECONDS
+    assert watched.refresh().gone == {"0a1b"}
+
+
+def test_a_slow_provider_holds_no_view_up(clock: StillClock) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(Scripted):
+        name = "slow"
+
+        def list(self) -> Listing:
+            begun.set()
+            go_on.wait(10)
+            return listing("s")
+
+    providers: list[Provider] = [Slow(), Demo(clock=clock)]
+    accounts = Accounts(providers, clock)
+    thread = threading.Thread(target=accounts.refresh)
+    thread.start()
+    assert begun.wait(10)
+    wait_until(lambda: len(accounts.view.seen) == 3, what="the demo's boxes")
+    go_on.set()
+    thread.join()
+    assert len(accounts.view.seen) == 4
+    accounts.close()
