@@ -41,7 +41,8 @@ started = datetime.now(timezone.utc).isoformat(timespec="seconds")
 children = []
 try:
     if below and name != "rank0":
-        groups = " ".join(below).split(" + ")
+        whole = " ".join(below)
+        groups = [whole] if name == "launcher" else whole.split(" + ")
         for group in groups:
             words = group.split(" ")
             own = words[0].startswith("coordinator")

@@ -22,6 +22,7 @@ from tui.facts import (
     Vitals,
 )
 from tui.runs import files
+from tui.runs.ended import EndedFile
 from tui.runs.evidence import Evidence
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
@@ -64,6 +65,7 @@ class RunState:
         self.id = found.id
         self.mirror = mirror
         self.proofs = proofs
+        self._ended = EndedFile(proofs) if proofs else None
         self.revision = 0
         self.live = False
         self.metrics = Metrics()
@@ -164,12 +166,18 @@ class RunState:
             oom_kills=box.oom_kills if box else None,
             checkpoints=self.checkpoints,
             proofs=self.proofs.standing() if self.proofs else (),
+            killed_by_boxtop=self._was_ended(),
             price_per_hour=price_per_hour,
         )
 
     def detach(self) -> None:
         """Go on in memory only: the mirror cannot be written."""
         self.mirror = None
+
+    def _was_ended(self) -> bool:
+        """Whether boxtop told this very training to end."""
+        record = self._ended.record() if self._ended else None
+        return record is not None and record.explains(self.whole.get(files.STATUS))
 
     def _take_whole(self, fact: FileWhole) -> None:
         self.whole[fact.name] = fact.data
