@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import pkgutil
 from collections.abc import Callable
@@ -149,3 +150,14 @@ def test_every_screen_that_is_left_is_left_once() -> None:
     assert len(ours) > 8
     for kind in ours:
         assert issubclass(kind, (AnsweredOnce, MonitorScreen)), kind
+
+
+@pytest.mark.parametrize("gap", [None, 0.0, 0.0005, 0.001, 0.002, 0.004])
+async def test_a_search_loses_no_letter_however_fast_it_is_typed(gap: float | None) -> None:
+    async with watching(charts=False) as watch:
+        await watch.press("j", "j", "j", "enter")
+        for key in ("/", *"Average", "enter"):
+            burst(watch, key)
+            if gap is not None:
+                await asyncio.sleep(gap)
+        await watch.until(lambda: "/Average" in watch.text)

@@ -85,7 +85,9 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, OwnAc
             if event.key == "escape":
                 event.stop()
                 self.search_bar.cancel()
-            elif self.search_bar not in (self.focused.ancestors if self.focused else ()):
+            elif event.is_printable or self.search_bar not in (
+                self.focused.ancestors if self.focused else ()
+            ):  # the field keeps what is printable: it was on its way here before the field was
                 event.stop()
                 self.search_bar.type_early(event)
             return
