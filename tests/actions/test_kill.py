@@ -158,10 +158,22 @@ def test_a_stubborn_rank_is_killed_after_a_second_yes_alone(
     assert [member.pid for member in report.seen.left] == [training.pids["rank1"]]
     assert training.alive() == {"rank1"}
     told = "\n".join(report_lines(report, None))
-    assert "run1 has NOT ended: 1 process of it still live" in told
-    assert ended.record() is None, "nothing is called stopped while a worker of it lives"
+    assert "run1 has NOT ended: 1 process of it still lives" in told
+    record, status = ended.record(), (training.run / "status.json").read_bytes()
+    assert record is not None
+    assert not record.explains(status), "nothing is called stopped while a worker of it lives"
     assert journalled(tmp_path).outcome == "left"
     assert asked == [(training.pids["rank1"],)]
+    again = make(QUICK).plan("lab", run, Cancel())
+    assert again.tree.orphans and again.first == "TERM"
+    assert [member.pid for member in again.tree.members] == [training.pids["rank1"]]
+    assert "the training itself has ended; 1 process of it still lives" in "\n".join(
+        plan_lines(again, QUICK, None)
+    )
+    over = make(QUICK).kill(again, answer(True), silent, Cancel())
+    assert over.ended and training.alive() == set()
+    record = ended.record()
+    assert record is not None and record.explains(status)
 
 
 def test_the_second_yes_kills(start: Start, make: Callable[..., Killing], tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Literal
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.journal import Entry, Journal, now_text
-from tui.actions.kill_program import EndProgram, Key, NothingToEnd, SignalName, Target
+from tui.actions.kill_program import EndProgram, Key, SignalName, Target
 from tui.actions.kill_tree import GpuMemory, Member, Seen, Tree
 from tui.actions.shell import Shell
 from tui.runs.ended import Ended, EndedFile
@@ -124,7 +124,10 @@ class Killing:
         """
         if run.pid is None:
             raise ActionError("usage", "the run's status names no process")
-        target = Target(run.path, run.pid, run.started_at)
+        file = self._ended(run.path)
+        record = file.record() if file is not None else None
+        known = record.left if record and record.is_of(run.pid, run.started_at) else ()
+        target = Target(run.path, run.pid, run.started_at, known)
         with EndProgram(self._shell, target, cancel) as program:
             tree = program.look()
         if tree.kernel and tree.top.ignores:
@@ -260,8 +263,7 @@ class _Steps:
         self._tell(KillMoment("looking again"))
         try:
             with EndProgram(self._shell, self._plan.target, self._cancel) as program:
-                with contextlib.suppress(NothingToEnd):
-                    program.look()
+                self._greet(program)
                 seconds = self._rules.first if len(self.sent) == 1 else self._rules.tree
                 self._wait(program, self.sent[-1], seconds)
                 return self._report(self._left(program), str(error))
@@ -270,18 +272,26 @@ class _Steps:
                 raise
             raise Unconfirmed(tuple(self.sent), again) from again
 
+    def _greet(self, program: EndProgram) -> None:
+        """Take the first look for what it is: the training may be gone, or its pid another's."""
+        try:
+            program.look()
+        except ActionError as error:
+            if error.kind not in ("missing", "refused", "changed"):
+                raise
+
     def _report(self, seen: Seen, lost: str | None = None) -> KillReport:
         denied = tuple(sorted(self._denied))
         return KillReport(self._plan, tuple(self.sent), seen, denied, self._before, lost)
 
 
 def _settle(file: EndedFile, plan: KillPlan, at: float, report: KillReport) -> None:
-    """Keep that the training has ended, or was told to; not while only its workers are left."""
-    if report.ended:
-        target = plan.target
-        file.write(Ended(pid=target.pid, started_at=target.started_at, at=at, seen=True))
-    elif all(member.key != plan.tree.training.key for member in report.seen.left):
-        file.remove()
+    """Keep that the training was told to end, and who of it did not. Raises OSError."""
+    left = () if report.ended else tuple(member.key for member in report.seen.left)
+    target = plan.target
+    file.write(
+        Ended(pid=target.pid, started_at=target.started_at, at=at, seen=report.ended, left=left)
+    )
 
 
 def _entry(plan: KillPlan, steps: _Steps, report: KillReport | None) -> Entry:

@@ -29,16 +29,21 @@ class NothingToEnd(ActionError):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The training that is meant: the run's path, and what its status says of its process."""
+    """The training that is meant: the run's path, and what its status says of its process.
+
+    ``known`` are processes that were left of it when it was ended before.
+    """
 
     run: str
     pid: int
     started_at: float | None = None
+    known: tuple[Key, ...] = ()
 
     @property
     def request(self) -> dict[str, Any]:
         """What every request about it holds."""
-        return {"run": self.run, "pid": self.pid, "started_at": self.started_at}
+        known = [list(key) for key in self.known]
+        return {"run": self.run, "pid": self.pid, "started_at": self.started_at, "known": known}
 
 
 class EndProgram:

@@ -31,8 +31,8 @@ def _signal_lines(plan: KillPlan, rules: KillRules) -> Iterator[str]:
     others = len(tree.members) - 1
     rest = f", the top of {_processes(others + 1)}"
     if tree.orphans:
-        yield f"the training itself has ended; {_processes(len(tree.members))} of it still live"
-        yield f"SIGTERM to all of them, first of all to {top}"
+        yield f"the training itself has ended; {_still_live(len(tree.members))}"
+        yield f"SIGTERM to {top}" + (f" and {_processes(others)} more" if others else "")
     elif plan.first == "TERM":
         yield f"SIGTERM at once to {top}{rest if others else ''}"
         yield "  it ignores SIGINT, as does what a script starts with &: no final status will come"
@@ -100,7 +100,7 @@ def report_lines(report: KillReport, price_per_hour: float | None) -> Iterator[s
     elif report.ended:
         yield f"{name} has ended: none of its processes is left"
     else:
-        yield f"{name} has NOT ended: {_processes(len(seen.left))} of it still live"
+        yield f"{name} has NOT ended: {_still_live(len(seen.left))}"
         yield from member_lines(seen.left)
     if report.denied:
         pids = ", ".join(map(str, report.denied))
@@ -154,6 +154,10 @@ def moment_progress(moment: KillMoment) -> Progress:
 
 def _processes(count: int) -> str:
     return "1 process" if count == 1 else f"{count} processes"
+
+
+def _still_live(count: int) -> str:
+    return f"{_processes(count)} of it still {'lives' if count == 1 else 'live'}"
 
 
 def _process(member: Member) -> str:

@@ -84,10 +84,13 @@ class Program:
         self._line.tell(re=self._re, **values)
 
     def _look(self, request: Request) -> Dict[str, Any]:
-        """Tell the whole tree of the run's training; ``gone`` says why there is none."""
+        """Tell the whole tree of the run's training; ``gone`` says why there is none.
+
+        ``known`` are processes that were left of it before.
+        """
         run = _run(request)
         try:
-            tree = find(run)
+            tree = find(run, told(request.get("known", [])))
         except Gone as gone:
             return {"gone": str(gone), "status": run.status()}
         found = alive(tree.members, table())

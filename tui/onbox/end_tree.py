@@ -61,12 +61,15 @@ class Tree(NamedTuple):
     orphans: bool = False
 
 
-def find(run: Run) -> Tree:
-    """Find a run's training and all that belongs to it. Raises Gone, Refused."""
+def find(run: Run, known: Members) -> Tree:
+    """Find a run's training and all that belongs to it. Raises Gone, Refused.
+
+    ``known`` are processes that belonged to it when it was ended before.
+    """
     try:
         training = run.process()
     except Gone as gone:
-        return _orphans(run, gone)
+        return _orphans(run, known, gone)
     processes = table()
     ours = ancestors(os.getpid(), processes)
     if training.pid in ours:
@@ -79,20 +82,21 @@ def find(run: Run) -> Tree:
     return Tree(top, training, members, kernel)
 
 
-def _orphans(run: Run, gone: Gone) -> Tree:
-    """Find what a training left that has ended: workers that still hold its files open.
+def _orphans(run: Run, known: Members, gone: Gone) -> Tree:
+    """Find what a training left that has ended: who still holds its files open, or was known.
 
     Raises Gone when there are none.
     """
     processes = table()
     process_of_run = processes.get(run.pid)
     ours = ancestors(os.getpid(), processes)
-    found = [one for one in run.writers(processes) if one.pid not in ours]
+    before = [one for one in alive(known, processes) if is_launcher(names(one.pid))]
+    found = [one for one in {*run.writers(processes), *before} if one.pid not in ours]
     if not found or (process_of_run is not None and process_of_run.alive):
         raise gone
     members: Members = {one.pid: one.start for one in found}
     grow(members, processes)
-    return Tree(found[0], found[0], members, orphans=True)
+    return Tree(min(found), min(found), members, orphans=True)
 
 
 def grow(members: Members, processes: Table) -> None:

@@ -23,17 +23,28 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """What was told to end: ``pid`` and ``started_at`` as the status has them.
 
     ``at`` is the box's time of the first signal, ``seen`` whether nothing of it was left then.
+    ``left`` are the processes that were: pid, and start in clock ticks.
     """
 
     pid: int
     started_at: float | None
     at: float
     seen: bool = False
+    left: tuple[tuple[int, int], ...] = ()
+
+    def is_of(self, pid: int | None, started_at: float | None) -> bool:
+        """Whether it speaks of the training that a status names so."""
+        return (pid, started_at) == (self.pid, self.started_at)
 
     def explains(self, status: bytes | None) -> bool:
-        """Whether it is why the run with this status does not go on."""
+        """Whether it is why the run with this status does not go on.
+
+        It is not while workers were left that outlived the training itself.
+        """
         found = read_status(status).file
-        if found is None or (found.pid, found.started_at) != (self.pid, self.started_at):
+        if found is None or not self.is_of(found.pid, found.started_at):
+            return False
+        if any(pid != self.pid for pid, _ in self.left):
             return False
         late = found.updated_at is not None and found.updated_at > self.at + WRITTEN_ON_SECONDS
         return self.seen or not late
@@ -51,10 +62,6 @@ class EndedFile:
         """Keep a record in the place of the last one. Raises OSError."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         replace(self.path, encode(record), by=f"-{os.getpid()}")
-
-    def remove(self) -> None:
-        """Forget the record: the training goes on. Raises OSError."""
-        self.path.unlink(missing_ok=True)
 
     def record(self) -> Ended | None:
         """Return the record, None where there is none that can be read."""
