@@ -55,6 +55,7 @@ class FakeVendor:
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
         self._thread.start()
 
@@ -80,13 +81,12 @@ class FakeVendor:
     def handle(self, request: Request) -> Canned:
         with self._lock:
             self.requests.append(request)
+            self.note(request)
             fault = self._take_fault(request)
+            if fault is not None and not fault.lost:
+                return fault
             if request.headers.get("authorization") != f"Bearer {KEY}" and self.needs_key(request):
                 return self.unauthorized()
-            if fault is not None and not fault.lost:
-                self.note(request)
-                return fault
-            self.note(request)
             answer = self.answer(request)
             return fault if fault is not None else answer
 

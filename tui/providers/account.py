@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from tui.clock import Clock
@@ -183,11 +182,14 @@ class Accounts:
 
     def refresh(self, now: bool = False) -> AccountsView:
         """Ask every provider whose time has come and wait for all; raises nothing."""
-        if len(self.watched) == 1:
-            self.watched[0].refresh(now)
-        elif self.watched:
-            with ThreadPoolExecutor(len(self.watched), "provider") as pool:
-                list(pool.map(lambda watched: watched.refresh(now), self.watched))
+        threads = [
+            threading.Thread(target=watched.refresh, args=(now,), daemon=True)
+            for watched in self.watched
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         return self.view
 
     def provider(self, name: str) -> Provider | None:

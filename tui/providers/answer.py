@@ -48,9 +48,11 @@ def answer_of(status: int, content: bytes, headers: Mapping[str, str], secret: s
         is_json = True
     except (ValueError, RecursionError):
         pass
-    words = _words(body) if is_json else _plain(text)
+    words = _words(body) if is_json else text
     if secret:
         words = words.replace(secret, "***")
+    if not is_json:
+        words = _plain(words)
     return Answer(status, body, is_json, said(words, 240), retry_after(headers))
 
 

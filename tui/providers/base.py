@@ -117,6 +117,11 @@ class Instance:
     warnings: tuple[str, ...] = ()
 
     @property
+    def host_key_name(self) -> str:
+        """The name its host key is kept under: addresses are given out again, ids are not."""
+        return f"boxtop-{self.provider}-{self.id}"
+
+    @property
     def watched_by(self) -> Address | None:
         """The first address that runs commands, None while there is none."""
         return next((address for address in self.addresses if address.runs_commands), None)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from tui.text import redact, said
+from tui.text import said
 
 Row = Mapping[str, Any]
 
@@ -42,6 +42,8 @@ def text(value: object, limit: int = 200) -> str | None:
 def number(value: object) -> float | None:
     """Return a finite number, ``"0.05"`` is one; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and "_" in value:
         return None
     try:
         found = float(value)
@@ -109,4 +111,4 @@ def raw_word(value: object) -> str:
     """Return a status as the vendor wrote it, fit to be shown; "" for null."""
     if value is None:
         return ""
-    return redact(said(value.strip() if isinstance(value, str) else str(value), 60))
+    return said(value.strip() if isinstance(value, str) else str(value), 60)

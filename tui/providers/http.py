@@ -243,7 +243,8 @@ class Api:
     def _open(self) -> httpx2.Client:
         with self._lock:
             if self._client is None:
-                logging.getLogger("httpx2").setLevel(logging.WARNING)
+                for name in ("httpx2", "httpcore2"):
+                    logging.getLogger(name).setLevel(logging.WARNING)
                 self._client = httpx2.Client(
                     headers={
                         "Authorization": f"Bearer {self._key.secret}",

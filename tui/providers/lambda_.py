@@ -28,7 +28,8 @@ from tui.providers.errors import ProviderError
 from tui.providers.http import Api
 from tui.providers.listing import Pile, usable_id
 
-SPACING: Mapping[str, float] = MappingProxyType({"": 1.0})
+SPACING: Mapping[str, float] = MappingProxyType({"*": 1.0})
+"""One request a second over all."""
 HOURS_PER_MONTH = hours_per_month("lambda")
 USER = "ubuntu"
 
@@ -73,7 +74,7 @@ class Lambda:
 
     def get(self, id: str) -> Instance | None:
         """Return one instance, None when Lambda says that there is none."""
-        answer = self._api.look("list", f"/api/v1/instances/{usable_id(id)}")
+        answer = self._api.look("get", f"/api/v1/instances/{usable_id(id)}")
         if answer.absent and _code(answer) == "global/object-does-not-exist":
             return None
         if not answer.well:

@@ -17,9 +17,9 @@ LONGEST_ASKED = 3600.0
 class Pace:
     """Spacing per lane (``list``, ``get``, ``change``, …) of one provider; safe in many threads.
 
-    ``spacing`` has the least seconds between two requests of a lane. A lane that the vendor
-    answered with 429 is closed until the time it named: asking earlier is an error at once, not a
-    long wait.
+    ``spacing`` has the least seconds between two requests of a lane, and as ``*`` of all lanes
+    together. A lane that the vendor answered with 429 is closed until the time it named: asking
+    earlier is an error at once, not a long wait. A closed list never closes the way to a stop.
     """
 
     def __init__(
@@ -47,8 +47,9 @@ class Pace:
                 raise ProviderError(
                     "rate", f"{who} asked to wait {left:.0f} s more", None, retry_after_s=left
                 )
-            turn = max(now, self._next.get(lane, now))
-            self._next[lane] = turn + self._spacing.get(lane, self._spacing.get("", 0.0))
+            turn = max(now, self._next.get(lane, now), self._next.get("*", now))
+            for each in (lane, "*"):
+                self._next[each] = turn + self._spacing.get(each, 0.0)
         if turn > now:
             self.sleep(turn - now, who)
 

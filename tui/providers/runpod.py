@@ -18,7 +18,7 @@ from tui.providers.listing import Pile, usable_id
 from tui.providers.runpod_rows import StoragePrices, instance_of
 from tui.text import clean, redact
 
-SPACING: Mapping[str, float] = MappingProxyType({"": 1.0})
+SPACING: Mapping[str, float] = MappingProxyType({"*": 1.0})
 """60 requests a minute by its documentation."""
 
 BALANCE = "query{myself{clientBalance currentSpendPerHr spendLimit}}"
