@@ -30,7 +30,7 @@ LONGEST_WAIT = 5.0
 """A read waits no longer than this for its next try; a longer wait is the caller's."""
 RATE_SECONDS = 30.0
 """The least time a lane rests after a 429, where the vendor names none or a shorter one."""
-TIMEOUT = httpx2.Timeout(20.0, connect=10.0)
+TIMEOUT = httpx2.Timeout(15.0, connect=10.0)
 WHOLE_SECONDS = 45.0
 """One answer's time from the first byte asked to the last: a drip of bytes holds nobody."""
 MAX_BYTES = 8 << 20
