@@ -131,12 +131,22 @@ class Snapshot:
         return self.program.result(self.program.ask(request), LIST_SECONDS).get("same") is True
 
 
-def list_weights(shell: Shell, run: str, full: bool = False, seconds: float = 0) -> list[Weight]:
+def list_weights(
+    shell: Shell,
+    run: str,
+    full: bool = False,
+    seconds: float = 0,
+    names: Sequence[str] | None = None,
+) -> list[Weight]:
     """Look at the checkpoints of a run directory, the newest first; ``full`` reads them all.
 
+    ``names`` asks for those alone, however many others there are; what of them is not there is
+    told as not complete.
     Raises ActionError: no_python, missing, denied, lost, timeout, ….
     """
-    request = {"op": "list", "run": run, "full": full}
+    request: dict[str, Any] = {"op": "list", "run": run, "full": full}
+    if names is not None:
+        request["names"] = list(names)
     found = []
     with Program(shell, MODULE, request) as program:
         patience = seconds or LIST_SECONDS

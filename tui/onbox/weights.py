@@ -100,11 +100,15 @@ class Program:
         self._line.tell(re=self._re, **values)
 
     def _list(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Tell each checkpoint, the newest first; ``full`` compares CRCs and hashes."""
+        """Tell each checkpoint, the newest first, or those of ``names`` alone.
+
+        ``full`` compares CRCs and hashes.
+        """
         weights = Weights(request["run"])
         training = Training(weights.run)
         rows = []
-        for name in weights.names():
+        wanted = request.get("names")
+        for name in weights.names() if wanted is None else [str(name) for name in wanted]:
             try:
                 path = weights.file(name)
                 identity = identity_of(path)

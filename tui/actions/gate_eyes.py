@@ -1,0 +1,116 @@
+"""The gate's eyes: a box over its shell, the Hub as seen from here, and copies on this machine."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Sequence
+
+from tui.actions.errors import ActionError
+from tui.actions.gate_facts import FoundRun, Seen
+from tui.actions.gate_survey import Survey, survey
+from tui.actions.hub_problem import HubError
+from tui.actions.hub_proof import ListedFile
+from tui.actions.shell import Shell
+from tui.actions.snapshot import Weight, list_weights
+from tui.runs.proofs import Proof, ProofFile
+from tui.text import said
+from tui.view import BoxView
+
+SITE = "hf://"
+
+Listing = Callable[[str, Sequence[str], str], Sequence[ListedFile]]
+"""What a commit of a repository lists of some paths: ``RemoteHub.listing``; raises HubError."""
+
+
+class BoxEyes:
+    """Looks at one box. ``view`` returns what is followed of it now; ``proofs`` a run's proofs.
+
+    ``roots`` are all that runs are looked for below, whatever the view shows; ``listing`` is None
+    where there is no token, and then nothing at the Hub counts.
+    """
+
+    def __init__(
+        self,
+        shell: Shell,
+        view: Callable[[], BoxView],
+        proofs: Callable[[str], ProofFile],
+        roots: Sequence[str] = (),
+        listing: Listing | None = None,
+    ) -> None:
+        self._shell = shell
+        self._view = view
+        self._proofs = proofs
+        self._roots = tuple(roots)
+        self._listing = listing
+
+    def runs(self) -> Sequence[FoundRun]:
+        """Return the runs of the view. Raises ActionError("unreachable") while its link is down."""
+        view = self._view()
+        if view.link.state != "live":
+            why = view.link.error or f"its link is {view.link.state}"
+            raise ActionError("unreachable", said(why), view.link.hint)
+        return [FoundRun.of(one.run) for one in view.runs]
+
+    def survey(self, runs: Sequence[str]) -> Survey:
+        """Search the box itself. Raises ActionError."""
+        roots = dict.fromkeys([*self._roots, *self._view().searched])
+        if not roots:
+            raise ActionError("usage", "nobody knows where runs lie on this box")
+        return survey(self._shell, runs, list(roots))
+
+    def weights(self, run: str, names: Sequence[str]) -> Sequence[Weight]:
+        """Read checkpoints to their end, there. Raises ActionError."""
+        return list_weights(self._shell, run, full=True, names=names)
+
+    def proofs(self, run: str) -> Sequence[Proof]:
+        """Return all proofs that were kept, those of vanished copies too."""
+        return self._proofs(run).all()
+
+    def look_at(self, proof: Proof) -> Seen:
+        """Ask the Hub for a commit's file, or hash a copy anew. Raises ActionError."""
+        if not proof.on_hub:
+            return seen_copy(proof.where)
+        if self._listing is None:
+            raise ActionError("denied", "there is no token to ask the Hub with")
+        return seen_at_hub(proof, self._listing)
+
+
+def seen_copy(path: str) -> Seen:
+    """Return size and sha256 of a file of this machine, read anew. Raises ActionError in words."""
+    from tui.onbox.archive import digest
+
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise ActionError("refused", "it is no regular file")
+            return Seen(*digest(file))
+    except FileNotFoundError:
+        raise ActionError("missing", "it is not there any more") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise ActionError("unreadable", reason or said(str(error), 200)) from None
+
+
+def seen_at_hub(proof: Proof, listing: Listing) -> Seen:
+    """Return size and sha256 that a commit lists of a proof's file. Raises ActionError in words."""
+    repo, path = hub_place(proof.where)
+    commit = proof.commit or ""
+    try:
+        listed = [one for one in listing(repo, [path], commit) if one.path == path]
+    except HubError as error:
+        raise ActionError("unreachable", str(error)) from None
+    if len(listed) != 1:
+        raise ActionError("missing", "the Hub does not list it any more")
+    if listed[0].sha256 is None:
+        raise ActionError("protocol", "the Hub tells no sha256 of it")
+    return Seen(listed[0].size, listed[0].sha256)
+
+
+def hub_place(where: str) -> tuple[str, str]:
+    """Return repository and path of ``hf://owner/name/path``. Raises ActionError("usage")."""
+    parts = where.removeprefix(SITE).split("/", 2)
+    if not where.startswith(SITE) or len(parts) != 3 or not all(parts):
+        raise ActionError("usage", f"{said(where, 200)} names no file of the Hub")
+    return f"{parts[0]}/{parts[1]}", parts[2]

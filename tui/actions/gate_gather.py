@@ -1,0 +1,254 @@
+"""Collecting what the gate judges: the runs of a box, the hashes of their weights, their proofs.
+
+Whatever cannot be told becomes words in the facts, never a gap: the gate takes no answer for a no.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from tui.actions.errors import ActionError
+from tui.actions.gate import Loses, kept
+from tui.actions.gate_facts import (
+    ENDED_STATES,
+    BoxFacts,
+    BoxFile,
+    FoundRun,
+    RunFacts,
+    Seen,
+    Witness,
+)
+from tui.actions.gate_survey import Place, Survey
+from tui.actions.snapshot import Weight
+from tui.links.base import LinkError
+from tui.runs.proofs import Proof
+
+SETTLE_SECONDS = 2.5
+"""A file that was written to this moment is looked at again after so long."""
+
+TRIES = 3
+OLDER_LOOKED_AT = 3
+"""So many earlier versions are looked for, to say how far a file has gone on since."""
+
+CHANGED = "it changed while it was checked"
+KEPT = "they were not looked at: a stop keeps them"
+
+
+class Eyes(Protocol):
+    """How a box and the places of copies are looked at. Errors are ActionError, in words."""
+
+    def runs(self) -> Sequence[FoundRun]:
+        """Return the runs that are followed, as they are at this moment."""
+        ...
+
+    def survey(self, runs: Sequence[str]) -> Survey:
+        """Return where these runs lie, and every other one below the roots."""
+        ...
+
+    def weights(self, run: str, names: Sequence[str]) -> Sequence[Weight]:
+        """Return checkpoints of a run's directory, each read to its end and hashed."""
+        ...
+
+    def proofs(self, run: str) -> Sequence[Proof]:
+        """Return every proof that was kept of a run."""
+        ...
+
+    def look_at(self, proof: Proof) -> Seen:
+        """Return what lies where a proof says: at the Hub's commit, or on this machine."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The clock of the facts, and how to wait."""
+
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+
+
+def gather(
+    box: str,
+    eyes: Eyes,
+    *,
+    loses: Loses | None = None,
+    same_machine: bool | None = None,
+    pace: Pace | None = None,
+) -> BoxFacts:
+    """Collect the facts of a box for ``gate.judge``; raises nothing that a box can cause.
+
+    ``loses`` is given before a stop: weights that it keeps are not read. ``same_machine`` says that
+    this machine is the box, so that its own copies would go with it; None finds it out. What
+    changes between the first look and the last counts as unknown.
+    """
+    pace = pace or Pace()
+    runs: Sequence[FoundRun] = ()
+    try:
+        runs = eyes.runs()
+        before = eyes.survey([run.path for run in runs])
+        here = before.same_machine if same_machine is None else same_machine
+        collector = _Collector(eyes, pace, loses, copies_count=not here)
+        found = tuple(collector.run(place, _known(place, runs)) for place in before.places)
+        at = pace.clock()
+        after = eyes.survey([run.path for run in runs])
+    except (ActionError, LinkError) as error:
+        known = tuple(RunFacts(run.path, run.name, run.alive, epoch=run.epoch) for run in runs)
+        return BoxFacts(box, pace.clock(), known, unreachable=_words(error))
+    missing = _missing(runs, before)
+    return BoxFacts(
+        box=box,
+        at=at,
+        runs=(*_confirmed(found, before, after), *_appeared(before, after), *missing),
+        unseen=tuple(f"{one.path}: {one.reason}" for one in after.troubles if not one.root),
+        notes=tuple(f"{one.path}: {one.reason}" for one in after.troubles if one.root),
+        copies_count=not here,
+    )
+
+
+class _Collector:
+    """Reads the weights of one run after the other; each proof's place is looked at once."""
+
+    def __init__(self, eyes: Eyes, pace: Pace, loses: Loses | None, copies_count: bool) -> None:
+        self._eyes = eyes
+        self._pace = pace
+        self._loses = loses
+        self._copies_count = copies_count
+        self._seen: dict[tuple[str, str | None], Witness] = {}
+
+    def run(self, place: Place, followed: Sequence[FoundRun]) -> RunFacts:
+        """Return the facts of one run, which is followed under one name, or several, or none."""
+        known = followed[0] if followed else None
+        facts = RunFacts(
+            path=place.path,
+            name=known.name if known else place.path,
+            alive=_alive(place, followed),
+            places=tuple({place.real: None, place.real_weights or place.real: None}),
+            epoch=known.epoch if known else None,
+            trouble=_trouble(place),
+        )
+        names = [entry.name for entry in place.files]
+        if facts.trouble is not None or not names:
+            return facts
+        if self._loses is not None and kept(facts.places, self._loses):
+            return replace(facts, trouble=KEPT)
+        try:
+            weights = self._weights(place.path, names)
+            paths = dict.fromkeys([place.path, *place.alike])
+            proofs = [proof for path in paths for proof in self._eyes.proofs(path)]
+        except ActionError as error:
+            return replace(facts, trouble=_words(error))
+        files = tuple(self._file(name, weights, proofs) for name in names)
+        return replace(facts, files=files)
+
+    def _weights(self, run: str, names: Sequence[str]) -> dict[str, Weight]:
+        """Read checkpoints; what is being written gets its time, as long as that is short."""
+        found: dict[str, Weight] = {}
+        wanted = list(names)
+        for attempt in range(TRIES):
+            if attempt:
+                self._pace.sleep(SETTLE_SECONDS)
+            found |= {one.name: one for one in self._eyes.weights(run, wanted)}
+            wanted = [name for name in wanted if name in found and found[name].complete is None]
+            if not wanted:
+                break
+        return found
+
+    def _file(self, name: str, weights: dict[str, Weight], proofs: Sequence[Proof]) -> BoxFile:
+        weight = weights.get(name)
+        if weight is None:
+            return BoxFile(name, "unknown", reason="the box did not tell of it")
+        size = weight.identity.size if weight.identity else None
+        if weight.complete is False and weight.identity is not None:
+            file = BoxFile(name, "damaged", size, weight.sha256, weight.reason, weight.epoch)
+        elif weight.complete and weight.sha256:
+            file = BoxFile(name, "whole", size, weight.sha256, None, weight.epoch)
+        else:
+            reason = weight.reason or "it could not be read"
+            file = BoxFile(name, "unknown", size, None, reason, weight.epoch)
+        return replace(file, witnesses=self._witnesses(file, proofs))
+
+    def _witnesses(self, file: BoxFile, proofs: Sequence[Proof]) -> tuple[Witness, ...]:
+        """Look again at what may prove a file, until something does; else at older versions."""
+        newest_first = sorted(proofs, key=lambda proof: (proof.on_hub, proof.at), reverse=True)
+        looked = []
+        for proof in newest_first:
+            if (proof.bytes, proof.sha256) == (file.size, file.sha256):
+                looked.append(self._look_at(proof))
+                if looked[-1].stands:
+                    return tuple(looked)
+        older = [one for one in proofs if one.name == file.name and one.sha256 != file.sha256]
+        for proof in sorted(older, key=lambda one: one.at, reverse=True)[:OLDER_LOOKED_AT]:
+            looked.append(self._look_at(proof))
+            if looked[-1].stands:
+                break
+        return tuple(looked)
+
+    def _look_at(self, proof: Proof) -> Witness:
+        if not proof.on_hub and not self._copies_count:
+            return Witness(proof, None, "it lies on this very box")
+        place = (proof.where, proof.commit)
+        if place not in self._seen:
+            try:
+                self._seen[place] = Witness(proof, self._eyes.look_at(proof))
+            except ActionError as error:
+                self._seen[place] = Witness(proof, None, _words(error))
+        return replace(self._seen[place], proof=proof)
+
+
+def _known(place: Place, runs: Sequence[FoundRun]) -> list[FoundRun]:
+    paths = (place.path, place.real, *place.alike)
+    return [run for run in runs if run.path in paths]
+
+
+def _alive(place: Place, followed: Sequence[FoundRun]) -> bool | None:
+    """Return whether a run's training lives; the box's own word of now may make it unknown."""
+    if not followed:
+        if place.state in ENDED_STATES:
+            return None if place.pid_lives else False
+        return True if place.state == "running" and place.pid_lives else None
+    told = [_still(place, known) for known in followed]
+    return True if True in told else None if None in told else False
+
+
+def _still(place: Place, known: FoundRun) -> bool | None:
+    """Return what is known of a followed run, unless another training began in its directory."""
+    other = place.pid is not None and place.pid != known.pid
+    if known.alive is False and (other or place.state != known.state):
+        return True if place.pid_lives else None
+    return known.alive
+
+
+def _trouble(place: Place) -> str | None:
+    if not place.exists:
+        return "its directory is not there any more"
+    return place.reason or "they cannot be read" if place.weights == "unreadable" else None
+
+
+def _confirmed(found: Sequence[RunFacts], before: Survey, after: Survey) -> tuple[RunFacts, ...]:
+    """Return the facts of runs that are still what they were when their weights were read."""
+    now = {place.path: place for place in after.places}
+    facts = []
+    for run, then in zip(found, before.places, strict=True):
+        same = now.get(then.path) == then
+        facts.append(run if same else replace(run, trouble=run.trouble or CHANGED))
+    return tuple(facts)
+
+
+def _appeared(before: Survey, after: Survey) -> tuple[RunFacts, ...]:
+    old = {place.path for place in before.places}
+    new = [place for place in after.places if place.path not in old]
+    return tuple(RunFacts(one.path, one.path, None, (one.real,), trouble=CHANGED) for one in new)
+
+
+def _missing(runs: Sequence[FoundRun], survey: Survey) -> tuple[RunFacts, ...]:
+    """Return runs that are followed, and that the box tells nothing of under any name."""
+    told = {path for place in survey.places for path in (place.path, place.real, *place.alike)}
+    lost = [run for run in runs if run.path not in told]
+    reason = "the box did not tell of it"
+    return tuple(RunFacts(run.path, run.name, run.alive, trouble=reason) for run in lost)
+
+
+def _words(error: ActionError | LinkError) -> str:
+    return f"{error}; {error.hint}" if error.hint else str(error)

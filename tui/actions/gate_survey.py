@@ -1,0 +1,96 @@
+"""Where weights lie on a box, as ``tui.onbox.gate`` tells it: checked shapes, nothing believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from tui.actions.errors import ActionError
+from tui.actions.program import Program
+from tui.actions.replies import Message
+from tui.actions.shell import Shell
+from tui.actions.snapshot import converted
+from tui.onbox.gate import machine
+from tui.runs import files
+from tui.text import said
+
+MODULE = "gate"
+SURVEY_SECONDS = 120.0
+MOST_RUNS = 2000
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A checkpoint that matters: device, inode, size, both times of change; None for no file."""
+
+    name: str
+    identity: tuple[int, ...] | None = None
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A directory of a run. ``real`` and ``real_weights`` are where it truly lies.
+
+    ``weights`` is none where there is no such directory. ``state`` and ``pid`` are those of its
+    status, ``pid_lives`` whether any process has that number. ``alike`` are other paths of it.
+    """
+
+    path: str
+    real: str
+    exists: bool
+    weights: Literal["none", "there", "unreadable"]
+    reason: str | None = None
+    real_weights: str | None = None
+    files: tuple[Entry, ...] = ()
+    state: str | None = None
+    pid: int | None = None
+    pid_lives: bool | None = None
+    alike: tuple[str, ...] = ()
+
+
+class Trouble(msgspec.Struct, frozen=True):
+    """A place that could not be looked at; ``root`` is True for one that a search begins at."""
+
+    path: str
+    reason: str
+    root: bool = False
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """Everything that was found at one moment; ``same_machine``: this machine is the box."""
+
+    places: tuple[Place, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    same_machine: bool = False
+
+
+def survey(shell: Shell, runs: Sequence[str], roots: Sequence[str]) -> Survey:
+    """Ask a box where these runs lie, and what else lies below the roots. Raises ActionError."""
+    request = {
+        **{"op": "survey", "runs": list(runs), "roots": list(roots)},
+        **{"markers": list(files.MARKERS), "pruned": list(files.PRUNED)},
+        "depth": files.SEARCH_DEPTH + 1,
+    }
+    places: list[Place] = []
+    troubles: list[Trouble] = []
+    done: dict[str, Any] = {}
+    with Program(shell, MODULE, request) as program:
+        for reply in program.replies(program.first, SURVEY_SECONDS):
+            if not isinstance(reply, Message):
+                raise ActionError("protocol", "the box sent data that nobody asked for")
+            values = reply.values
+            if "place" in values:
+                places.append(converted(values["place"], Place))
+            elif "trouble" in values:
+                troubles.append(_trouble(values["trouble"]))
+            elif isinstance(values.get("done"), dict):
+                done = values["done"]
+    if len(places) > MOST_RUNS:
+        troubles.append(Trouble("the box", f"more than {MOST_RUNS} runs"))
+    here = machine()
+    return Survey(tuple(places), tuple(troubles), bool(here["boot"]) and done == here)
+
+
+def _trouble(values: object) -> Trouble:
+    told = converted(values, Trouble)
+    return Trouble(told.path, said(told.reason, 200), told.root)

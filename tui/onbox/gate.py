@@ -1,0 +1,261 @@
+"""The program that tells where trainings' weights lie on the box, before it is stopped for good.
+
+It looks wider than the watching does: also into directories that hold weights and no status, and
+it tells the real place of each, for what a stop keeps is told by place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import stat
+import sys
+from typing import Any, NamedTuple
+
+from tui.onbox.places import SUFFIX, explained, raw, text
+from tui.onbox.wire import Ended, Line
+
+MATTER = ("best.pt", "last.pt")
+WEIGHTS = b"weights"
+LOST = b"lost+found"
+MAX_DIRECTORIES = 20000
+MAX_ENTRIES = 50000
+MAX_STATUS = 1 << 20
+
+
+def main(first: bytes) -> None:
+    """Answer each request with the places of weights, until nobody asks any more."""
+    line = Line(first, sys.stdin.buffer, 1)
+    try:
+        line.start()
+        request = line.request()
+        while request is not None:
+            _answer(line, request)
+            request = line.request()
+    except Ended:
+        pass
+    os._exit(0)  # a thread that waits for input would hold up an ordinary end
+
+
+def _answer(line: Line, request: dict[str, Any]) -> None:
+    number = request.get("id")
+    try:
+        search = Search(request)
+        for path, *alike in search.paths():
+            line.check()
+            place = dict(_place(path), alike=[text(other) for other in alike])
+            line.tell(re=number, place=place)
+        for path, reason, asked in search.troubles:
+            line.tell(re=number, trouble={"path": text(path), "reason": reason, "root": asked})
+        line.tell(re=number, done=machine())
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        message = "%s: %s" % (type(error).__name__, error)
+        line.tell(re=number, error={"kind": "usage", "message": message})
+
+
+class Search:
+    """Directories of runs: those that are named, and all that can be found below the roots."""
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        self._runs = [raw(path) for path in request["runs"]]
+        self._roots = [_absolute(raw(path)) for path in request["roots"]]
+        self._pruned = frozenset(raw(name) for name in request["pruned"])
+        self._markers = frozenset(raw(name) for name in request["markers"])
+        self._depth = int(request["depth"])
+        self._looked = 0
+        self._visited: set[tuple[int, int]] = set()
+        self.troubles: list[tuple[bytes, str, bool]] = []
+
+    def paths(self) -> list[list[bytes]]:
+        """Return the directories, each with all ways that lead to it; the named ones first."""
+        found = list(self._runs)
+        for root in self._roots:
+            found += self._below(root)
+        paths: dict[Any, list[bytes]] = {}
+        for path in found:
+            try:
+                info = os.stat(path)
+                key: Any = (info.st_dev, info.st_ino)
+            except OSError:
+                key = path
+            ways = paths.setdefault(key, [])
+            if path not in ways:
+                ways.append(path)
+        return list(paths.values())
+
+    def _below(self, root: bytes) -> list[bytes]:
+        found, level = [], [root]
+        for depth in range(self._depth + 1):
+            deeper: list[bytes] = []
+            for path in level:
+                names = self._directories(path, path == root)
+                if self._is_run(path, names):
+                    found.append(path)
+                deeper += [os.path.join(path, name) for name in names if name not in self._pruned]
+            level = deeper if depth < self._depth else []
+        return found
+
+    def _directories(self, path: bytes, asked: bool) -> list[bytes]:
+        """Return the names of the directories in one; what cannot be read is a trouble."""
+        try:
+            info = os.stat(path)
+            if (info.st_dev, info.st_ino) in self._visited:
+                return []
+            self._visited.add((info.st_dev, info.st_ino))
+            self._looked += 1
+            if self._looked > MAX_DIRECTORIES:
+                if self._looked == MAX_DIRECTORIES + 1:
+                    self.troubles.append((path, "too many directories", False))
+                return []
+            with os.scandir(path) as entries:
+                found = []
+                for count, entry in enumerate(entries):
+                    if count > MAX_ENTRIES:
+                        self.troubles.append((path, "too many entries", False))
+                        break
+                    if _is_directory(entry):
+                        found.append(entry.name)
+            return found
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            if os.path.basename(path) == LOST:
+                return []
+            self.troubles.append((path, error.strerror or "cannot be read", asked))
+            return []
+
+    def _is_run(self, path: bytes, names: list[bytes]) -> bool:
+        if any(os.path.lexists(os.path.join(path, marker)) for marker in self._markers):
+            return True
+        return WEIGHTS in names and bool(_checkpoints(os.path.join(path, WEIGHTS))[0])
+
+
+class _Weights(NamedTuple):
+    kind: str
+    real: bytes | None = None
+    reason: str | None = None
+
+
+def _place(path: bytes) -> dict[str, Any]:
+    """Return what is told of a run: where it and its weights lie, and which files matter."""
+    weights = _weights(path)
+    names: list[str] = []
+    reason = weights.reason
+    if weights.kind == "there" and weights.real is not None:
+        names, reason = _checkpoints(weights.real)
+    matter = [name for name in MATTER if name in names] or names[:1]
+    real = weights.real or b""
+    files = [
+        {"name": name, "identity": _identity(os.path.join(real, raw(name)))} for name in matter
+    ]
+    status = _status(path)
+    pid = status.get("pid")
+    return {
+        "path": text(path),
+        "real": text(os.path.realpath(path)),
+        "exists": os.path.isdir(path),
+        "weights": weights.kind if reason is None else "unreadable",
+        "reason": reason,
+        "real_weights": None if weights.real is None else text(weights.real),
+        "files": files,
+        "state": status.get("state") if isinstance(status.get("state"), str) else None,
+        "pid": pid if type(pid) is int else None,
+        "pid_lives": _lives(pid),
+    }
+
+
+def _weights(path: bytes) -> _Weights:
+    """Return what stands for the weights of a run: there, none, or unreadable and why."""
+    place = os.path.join(path, WEIGHTS)
+    if not os.path.lexists(place):
+        try:
+            os.lstat(place)
+        except (FileNotFoundError, NotADirectoryError):
+            return _Weights("none")
+        except OSError as error:
+            return _Weights("unreadable", os.path.realpath(place), str(explained(error, place)))
+    try:
+        if stat.S_ISDIR(os.stat(place).st_mode):
+            return _Weights("there", os.path.realpath(place))
+        return _Weights("none")  # a file of that name holds no checkpoints
+    except OSError as error:
+        kind = "it is a link that leads nowhere" if os.path.islink(place) else error.strerror
+        return _Weights("unreadable", os.path.realpath(place), "weights: %s" % kind)
+
+
+def _checkpoints(weights: bytes) -> tuple[list[str], str | None]:
+    """Return the names of checkpoints, the newest first, and why they cannot be told."""
+    rows = []
+    try:
+        with os.scandir(weights) as entries:
+            for entry in entries:
+                name = text(entry.name)
+                if name.endswith(SUFFIX) and not name.startswith("."):
+                    rows.append((_changed(entry), name))
+    except OSError as error:
+        return [], str(explained(error, weights))
+    return [name for _, name in sorted(rows, reverse=True)], None
+
+
+def _identity(path: bytes) -> list[int] | None:
+    """Return what changes when a file is written, also when its old time is set again."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return None
+    return [info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns]
+
+
+def _status(path: bytes) -> dict[str, Any]:
+    try:
+        with open(os.path.join(path, b"status.json"), "rb") as file:
+            values = json.loads(text(file.read(MAX_STATUS)))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def machine() -> dict[str, str]:
+    """Return what tells one machine and container from another, empty where nothing does."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            boot = file.read(100).strip()
+        return {"boot": boot, "processes": os.readlink("/proc/self/ns/pid")}
+    except (OSError, ValueError):
+        return {"boot": "", "processes": ""}
+
+
+def _lives(pid: object) -> bool | None:
+    """Whether there is a process of that number, whatever it is now; None without a number."""
+    if type(pid) is not int or not 1 < pid < 1 << 22:
+        return None
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _changed(entry: os.DirEntry[bytes]) -> int:
+    try:
+        return entry.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _is_directory(entry: os.DirEntry[bytes]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _absolute(root: bytes) -> bytes:
+    """Return a root's full path; ``~`` is the home directory of who is logged in."""
+    if root == b"~" or root.startswith(b"~/"):
+        home = os.environb.get(b"HOME") or raw(pwd.getpwuid(os.getuid()).pw_dir)
+        root = home + root[1:]
+    return os.path.normpath(root)
