@@ -360,14 +360,14 @@ def test_the_words_say_what_is_not_saved_and_what_goes_on_costing(
     pid = training.pids["launcher"]
     assert words[1].startswith(f"  SIGINT to process {pid} (") and "of 2 processes" in words[1]
     assert "after 60 s SIGTERM" in words[2] and "SIGKILL only after a second yes" in words[2]
-    assert "best.pt is saved, but the copy is older, last.pt is not saved" in words[3]
+    assert "best.pt is saved, but the copy is older and last.pt is not saved" in words[3]
     assert words[4] == "  the box keeps billing $3.48/h: this stops the training, not the box"
 
 
 def test_what_is_saved_is_said_to_be() -> None:
     kept = Saved("hf://o/r/best.pt", "0" * 64, "c" * 40, 1.0, current=True)
     run = Run(id="a", path="/a", checkpoints=(Checkpoint("best.pt", 10, 1.0, saved=kept),))
-    assert unsaved_line(run) == "ending it saves nothing by itself; best.pt are saved already"
+    assert unsaved_line(run) == "ending it saves nothing by itself; best.pt is saved already"
     assert "no checkpoint yet" in unsaved_line(Run(id="a", path="/a"))
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.onbox.end_trees import FakeTraining, write_status
+from tests.onbox.test_standalone import PYTHONS, OtherPython
 from tests.waiting import wait_until
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
@@ -279,3 +280,19 @@ def test_a_gpu_driver_that_hangs_is_not_waited_for(
     assert end_gpus.gpus(0.2) == {"gpus": [], "error": "nvidia-smi gave no answer within 0.2 s"}
     smi.write_text("#!/bin/sh\necho no device; exit 9\n")
     assert end_gpus.gpus()["error"] == "nvidia-smi failed (9)"
+
+
+NEW_ENOUGH = [path for path in PYTHONS if "/3.6." not in str(path) and "/3.7." not in str(path)]
+
+
+@pytest.mark.parametrize("python", NEW_ENOUGH, ids=lambda path: path.parents[1].name)
+def test_it_runs_with_each_python_of_a_box(python: Path, start: Start) -> None:
+    training = start("launcher rank0")
+    with EndProgram(OtherPython(python), target(training), Cancel()) as program:
+        tree = program.look()
+        assert tree.top.pid == training.pids["launcher"]
+        members = [member.key for member in tree.members]
+        assert program.signal("TERM", members) == dict.fromkeys(training.pids.values(), "sent")
+        seen = program.wait(members, 30.0, lambda left, seconds: None)
+        assert seen.left == ()
+        assert program.left(seen.members).left == ()

@@ -60,8 +60,9 @@ def unsaved_line(run: Run) -> str:
         if saved_state(file) != "saved"
     ]
     if not lacking:
-        return f"{start}; {' and '.join(said(file.name) for file in named)} are saved already"
-    return f"{start}: {', '.join(lacking)}; all stay on the box until it is destroyed"
+        names = " and ".join(said(file.name) for file in named)
+        return f"{start}; {names} {'is' if len(named) == 1 else 'are'} saved already"
+    return f"{start}: {' and '.join(lacking)}; the files stay on the box"
 
 
 def _state(words: str) -> str:
@@ -106,10 +107,8 @@ def report_lines(report: KillReport, price_per_hour: float | None) -> Iterator[s
         pids = ", ".join(map(str, report.denied))
         yield f"this user may not signal {pids}"
     if seen.zombies:
-        yield (
-            f"{_processes(len(seen.zombies))} ended, and the box has not cleared them away yet; "
-            "they hold no memory"
-        )
+        own = "has ended and waits" if len(seen.zombies) == 1 else "have ended and wait"
+        yield f"{_processes(len(seen.zombies))} {own} to be cleared away, holding no memory"
     if report.ended:
         yield _status_line(report)
     yield from gpu_lines(report.before, seen.gpus, seen.gpu_error)

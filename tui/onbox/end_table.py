@@ -7,6 +7,8 @@ import signal
 import time
 from typing import Dict, List, NamedTuple, Optional, Set, Tuple
 
+from tui.onbox.places import Refused
+
 COMMAND_BYTES = 400
 _PIECE = 1 << 16
 _INTERRUPT_BIT = 1 << (signal.SIGINT - 1)
@@ -48,8 +50,12 @@ def process(pid: int) -> Optional[Process]:
 
 
 def table() -> Table:
-    """Return every process that can be seen. Raises OSError where there is no /proc."""
-    found = (process(int(name)) for name in os.listdir("/proc") if name.isdigit())
+    """Return every process that can be seen. Raises Refused where there is no /proc."""
+    try:
+        listed = os.listdir("/proc")
+    except OSError:
+        raise Refused("missing", "there is no /proc here to find the training in") from None
+    found = (process(int(name)) for name in listed if name.isdigit())
     return {one.pid: one for one in found if one is not None}
 
 
