@@ -118,6 +118,12 @@ def test_a_key_is_not_sent_in_the_clear(url: str) -> None:
     assert caught.value.kind == "usage" and "pw" not in str(caught.value)
 
 
+def test_a_root_has_no_query() -> None:
+    with pytest.raises(ProviderError) as caught:
+        base_url("vast", {"BOXTOP_VAST_URL": "https://x.test/?api_key=abcdefgh"})
+    assert "abcdefgh" not in str(caught.value)
+
+
 def test_a_box_knows_itself() -> None:
     assert own_instance({}) is None
     assert own_instance({"CONTAINER_ID": "x"}) is None

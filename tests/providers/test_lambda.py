@@ -19,7 +19,7 @@ def test_a_row_becomes_an_instance(account_lambda: Lambda) -> None:
     assert one.addresses == (Address("192.0.2.10", 22, "ubuntu"),)
     assert (one.gpu_name, one.gpu_count) == ("A10 (24 GB)", 1)
     assert one.keeps.can_stop is False and one.keeps.outlives == ("file system fs",)
-    assert one.allowed == {"destroy"}
+    assert one.allowed == frozenset({"destroy"})
 
 
 def test_there_is_no_stop_and_nothing_stands_in_for_it(

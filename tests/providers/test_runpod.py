@@ -17,7 +17,7 @@ def test_a_pod_becomes_an_instance(account_runpod: RunPod) -> None:
     assert (one.id, one.state, one.raw_state) == (ID, State.RUNNING, "RUNNING")
     assert one.rate_now == one.rate_running == Rate(0.69, "reported")
     assert one.rate_stopped == Rate(100 * 0.20 / 730, "computed")
-    assert one.allowed == {"stop", "destroy"}
+    assert one.allowed == frozenset({"stop", "destroy"})
     assert (one.disk_gb, one.created_at) == (150.0, 1793491200.0)
     assert one.watched_by == Address("203.0.113.9", 34001)
     assert survives_stop("/workspace/runs/a", one.keeps) is True
@@ -61,7 +61,7 @@ def test_without_a_volume_a_stop_loses_everything(
     fake_runpod.pods = [pod(mounts=network, locked=True)]
     (one,) = account_runpod.list().instances
     assert one.rate_stopped == Rate() and one.keeps.outlives == ("network volume nv1",)
-    assert one.allowed == {"destroy"}
+    assert one.allowed == frozenset({"destroy"})
 
 
 @pytest.mark.parametrize(
@@ -156,6 +156,26 @@ def test_the_balance_is_one_graphql_query(account_runpod: RunPod, fake_runpod: F
     fake_runpod.balance = {"errors": [{"message": "deprecated"}], "data": None}
     with pytest.raises(ProviderError, match="deprecated"):
         account_runpod.account()
+
+
+@pytest.mark.parametrize("action", ["stop", "start"])
+def test_an_unavailable_service_is_no_refusal(
+    account_runpod: RunPod, fake_runpod: FakeRunPod, action: str
+) -> None:
+    canned = problem(503, "Service Unavailable", "the service is temporarily unavailable")
+    fake_runpod.fail(canned, "POST")
+    fake_runpod.allow(action, ID)
+    assert getattr(account_runpod, action)(ID).result == "unconfirmed"
+
+
+def test_logs_end_with_the_lines_asked_for_or_an_error(
+    account_runpod: RunPod, fake_runpod: FakeRunPod
+) -> None:
+    fake_runpod.log = b"".join(b"data: %d\n\n" % number for number in range(50))
+    assert account_runpod.logs(ID, 3) == ("47", "48", "49")
+    fake_runpod.fail(problem(404, "Not Found", "pod not found"))
+    with pytest.raises(ProviderError, match="pod not found"):
+        account_runpod.logs(ID)
 
 
 def test_logs_are_what_comes_before_silence(account_runpod: RunPod) -> None:

@@ -136,26 +136,28 @@ class Api:
     def events(self, lane: str, path: str, parameters: Mapping[str, str], most: int) -> list[str]:
         """Return the data lines of a stream that need not end: what comes before it is silent."""
         self._pace.take(lane, self.who)
-        found: list[str] = []
+        found = bytearray()
         deadline = self._clock.steady() + STREAM_SECONDS
         timeout = httpx2.Timeout(STREAM_SILENCE, connect=10.0)
         url = self._base + path
         try:
             with self._open().stream("GET", url, params=dict(parameters), timeout=timeout) as got:
                 if got.status_code != 200:
-                    content = got.read()[:MAX_BYTES]
+                    content = self._content(got)
                     raise error_of(self._answer(got.status_code, content, got.headers), self.who)
-                for line in got.iter_lines():
-                    if line.startswith("data:"):
-                        found.append(line[5:].removeprefix(" "))
-                    if len(found) >= most or self._clock.steady() > deadline:
+                for piece in got.iter_bytes():
+                    found += piece
+                    late = self._clock.steady() > deadline or len(found) > MAX_BYTES
+                    if late or found.count(b"\ndata:") >= most:
                         break
         except httpx2.ReadTimeout:
             pass
         except httpx2.HTTPError as error:
             if not found:
                 raise self._unreachable(error) from None
-        return found
+        lines = found.decode("utf-8", "replace").splitlines()
+        data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
+        return data[-most:]
 
     def wait(self, seconds: float) -> None:
         """Wait, unless closed. Raises ProviderError ``closed``."""
@@ -223,19 +225,22 @@ class Api:
         self, client: httpx2.Client, request: httpx2.Request
     ) -> tuple[int, bytes, httpx2.Headers]:
         """Return status, content and headers. Raises httpx2.HTTPError or ProviderError."""
-        deadline = self._clock.steady() + WHOLE_SECONDS
         response = client.send(request, stream=True)
         try:
-            content = bytearray()
-            for piece in response.iter_bytes():
-                content += piece
-                if len(content) > MAX_BYTES:
-                    raise ProviderError("protocol", f"{self.who}: the answer is too large")
-                if self._clock.steady() > deadline:
-                    raise ProviderError("timeout", f"{self.who}: the answer takes too long")
+            return response.status_code, self._content(response), response.headers
         finally:
             response.close()
-        return response.status_code, bytes(content), response.headers
+
+    def _content(self, response: httpx2.Response) -> bytes:
+        deadline = self._clock.steady() + WHOLE_SECONDS
+        content = bytearray()
+        for piece in response.iter_bytes():
+            content += piece
+            if len(content) > MAX_BYTES:
+                raise ProviderError("protocol", f"{self.who}: the answer is too large")
+            if self._clock.steady() > deadline:
+                raise ProviderError("timeout", f"{self.who}: the answer takes too long")
+        return bytes(content)
 
     def _answer(self, status: int, content: bytes, headers: httpx2.Headers) -> Answer:
         return answer_of(status, content, headers, self._key.secret)

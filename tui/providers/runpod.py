@@ -30,7 +30,8 @@ CAPABILITIES = Capabilities(
     "costs twice as much then; with no free GPU on its host it cannot start again",
     destroy_note="its volume is deleted; a network volume stays and goes on billing",
 )
-_NO_ROOM = re.compile(r"gpu|capacity|available|resources", re.IGNORECASE)
+_NO_GPU = re.compile(r"\bgpus?\b|\bcapacity\b", re.IGNORECASE)
+_NO_ROOM = re.compile(r"\bgpus?\b|\bcapacity\b|available|resources", re.IGNORECASE)
 
 
 class RunPod:
@@ -108,7 +109,8 @@ class RunPod:
 
     def _act(self, id: str, action: str) -> Reply:
         path = f"/v2/pods/{usable_id(id)}/action"
-        return self._api.change("change", "POST", path, {"action": action}, _judge)
+        judge = _judge_start if action == "start" else _judge
+        return self._api.change("change", "POST", path, {"action": action}, judge)
 
     def _instance(self, row: fields.Row) -> Instance | None:
         """Read a pod and remember its price: a stopped one does not tell it."""
@@ -123,18 +125,25 @@ class RunPod:
 
 
 def _judge(answer: Answer) -> Reply | None:
-    """Read the answer to an action; the one for "no free GPU" is in no documentation."""
-    if answer.well:
-        known = answer.status == 204 or fields.ident(fields.row(answer.body).get("id")) is not None
-        return Reply("accepted") if known else None
-    if answer.status in (401, 402, 403, 404, 429) or not answer.is_json:
+    """Read the answer to an action: the pod as it is now."""
+    if answer.status == 409 and answer.is_json:
+        return Reply("refused", f"runpod: {answer.said}", None, "not_now")
+    if not answer.well:
         return None
-    if answer.status != 409 and _NO_ROOM.search(answer.said):
+    known = answer.status == 204 or fields.ident(fields.row(answer.body).get("id")) is not None
+    return Reply("accepted") if known else None
+
+
+def _judge_start(answer: Answer) -> Reply | None:
+    """Read the answer to a start; the one for "no free GPU" is in no documentation.
+
+    A 5xx counts only when it names the GPUs: any other may hide a start that goes on.
+    """
+    refusals = (400, 409, 422) if answer.is_json else ()
+    words = _NO_GPU if answer.status >= 500 else _NO_ROOM
+    if (answer.status in refusals or answer.status >= 500) and words.search(answer.said):
         return Reply("refused", f"runpod: {answer.said}", None, "capacity")
-    if answer.status == 409:
-        gpu = re.search(r"free GPU|capacity", answer.said, re.IGNORECASE) is not None
-        return Reply("refused", f"runpod: {answer.said}", None, "capacity" if gpu else "not_now")
-    return None
+    return _judge(answer)
 
 
 def _judge_destroy(answer: Answer) -> Reply | None:

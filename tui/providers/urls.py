@@ -31,6 +31,8 @@ def base_url(vendor: str, environment: Mapping[str, str] = os.environ) -> str:
     for name in VARIABLES[vendor]:
         value = environment.get(name, "").strip()
         if value:
+            if "?" in value or "#" in value:
+                raise ProviderError("usage", f"{name} is no root of an API: leave out ? and #")
             return checked_url(value, name).rstrip("/")
     return DEFAULTS[vendor]
 

@@ -164,7 +164,8 @@ def _judge(answer: Answer) -> Reply | None:
     queued = why == "capacity" and "queued" in answer.said.lower()
     hint = "it stays queued and may start, and bill, at any hour: a stop cancels that"
     message = f"vast: {answer.said or fields.raw_word(error)}"
-    return Reply("refused", message, hint if queued else None, why, queued)
+    wait = answer.retry_after_s
+    return Reply("refused", message, hint if queued else None, why, queued, retry_after_s=wait)
 
 
 def _judge_destroy(answer: Answer) -> Reply | None:
