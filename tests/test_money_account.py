@@ -202,7 +202,10 @@ def test_every_advice_has_its_warning_and_names_what_is_missing() -> None:
     assert destroy.warning is not None and "not saved" in destroy.warning
     nothing = compare(None, "x", 8)
     assert nothing.warning is None
-    assert nothing.reason == "not enough data: the cost of a rebuild and the stopped rate not known"
+    assert (
+        nothing.reason
+        == "not enough data: the cost of a rebuild and the stopped rate are not known"
+    )
 
 
 def test_amounts_in_words() -> None:

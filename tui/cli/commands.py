@@ -14,7 +14,7 @@ from tui.errors import UserError, closest
 from tui.text import one_line
 
 VERBS = (
-    *("watch", "demo", "status", "boxes", "logs", "plot", "push", "pull", "kill"),
+    *("watch", "demo", "status", "boxes", "cost", "logs", "plot", "push", "pull", "kill"),
     *("open", "config", "completion"),
 )
 DEFAULT_VERB = "watch"

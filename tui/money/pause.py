@@ -74,7 +74,9 @@ def compare(rebuild: object, stopped_per_hour: object, pause_h: object) -> Compa
     if cost is None or rate is None or pause is None:
         named = {"the cost of a rebuild": cost, "the stopped rate": rate, "the pause": pause}
         lacking = [name for name, value in named.items() if value is None]
-        return Comparison("unknown", None, f"not enough data: {' and '.join(lacking)} not known")
+        verb = "is" if len(lacking) == 1 else "are"
+        reason = f"not enough data: {' and '.join(lacking)} {verb} not known"
+        return Comparison("unknown", None, reason)
     if rate == 0:
         return Comparison("stop", None, "stopping is free")
     hours = break_even_h(cost, rate)
@@ -93,4 +95,4 @@ def hours_words(hours: float) -> str:
     """Return hours in words: ``14.4 h``, ``3.2 min``, ``12 d``."""
     if hours < 0.1:
         return f"{hours * 60:.1f} min"
-    return f"{hours:.1f} h" if hours < 240 else f"{hours / 24:,.0f} d"
+    return f"{hours:.1f}".removesuffix(".0") + " h" if hours < 240 else f"{hours / 24:,.0f} d"

@@ -1,0 +1,170 @@
+"""`boxtop cost`: stop against destroy for a box, or the arithmetic before anything is rented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tui.cli.options import Verb
+from tui.cli.session import Session
+from tui.errors import UserError, closest
+
+if TYPE_CHECKING:
+    from tui.config.settings import BoxSettings
+    from tui.money.advice import Line
+    from tui.money.question import Question
+    from tui.money.terms import Terms
+    from tui.report.lines import Paper
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PROVIDERS = ("vast", "runpod", "lambda")
+_HEADING = 12
+_STYLES = {"plain": "", "good": "green", "bad": "red", "dim": "dim"}
+
+
+def checked(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """Return an option's number, which NaN and infinity are not; a month has hours.
+
+    Raises BadParameter, in words.
+    """
+    from tui.money.figures import amount
+    from tui.text import said
+
+    if value is None:
+        return None
+    found = amount(value)
+    positive = parameter.name == "hours_per_month"
+    if found is None or (positive and found == 0):
+        least = "above 0" if positive else "of 0 or more"
+        message = f"{said(value, 40)!r} is no number {least}"
+        raise click.BadParameter(message, ctx=context, param=parameter)
+    return found
+
+
+def _amount(*names: str, metavar: str, text: str) -> Callable[[Function], Function]:
+    return click.option(*names, callback=checked, default=None, metavar=metavar, help=text)
+
+
+def _complete_box(context: click.Context, _: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    try:
+        known = context.ensure_object(Session).names.settings.box
+    except UserError:
+        return []
+    return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+
+
+@click.command(cls=Verb)
+@click.argument("box", required=False, metavar="[BOX]", shell_complete=_complete_box)
+@_amount("--price", metavar="USD", text="What an hour costs while the box runs.")
+@_amount("--gb", metavar="GB", text="The size of the disk that is allocated.")
+@_amount("--rate", "--storage", "storage", metavar="USD", text="What a GB of it costs a month.")
+@_amount("--stopped", metavar="USD", text="The provider's own figure for a stopped hour.")
+@_amount("--hours-per-month", metavar="H", text="Hours of a billed month.")
+@_amount("--rebuild", metavar="USD", text="What a new box costs until it trains.")
+@_amount("--setup-hours", metavar="H", text="Or: how long setting it up takes,")
+@_amount("--gb-in", metavar="GB", text="how much data goes in,")
+@_amount("--per-gb-in", "usd_per_gb_in", metavar="USD", text="and what a GB of that costs.")
+@_amount("--pause", "pause_h", metavar="H", text="How long nothing will train.")
+@_amount("--hours", metavar="H", text="How long the training takes.")
+@_amount("--data", "data_gb", metavar="GB", text="Size of the data, to size a disk.")
+@_amount("--checkpoints", "checkpoints_gb", metavar="GB", text="Size of the checkpoints.")
+@click.option("--path", "paths", multiple=True, metavar="PATH", help="Where runs lie on the box.")
+@click.option("--provider", type=click.Choice(PROVIDERS), help="Whose documented terms count.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_obj
+def command(
+    session: Session,
+    /,
+    box: str | None,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401 - click's own values, one for each option
+) -> int:
+    """Weigh stopping a box against destroying it; nothing is connected.
+
+    BOX is a name of boxtop.toml, which knows its prices; every option comes before it.
+    """
+    from tui.money.question import answer, answer_document
+
+    asked = question(session, box, given)
+    found = answer(asked)
+    if as_json:
+        from tui.report.document import json_text
+
+        document = {"schema_version": 1, "cost": answer_document(found)}
+        session.console.say_all([json_text(document)])
+        return 0
+    from tui.money.advice import advice_lines
+
+    paper = session.console.paper
+    if box is not None:
+        session.console.say(box)
+    session.console.say_all(text_lines(advice_lines(found), paper))
+    return 0
+
+
+def question(session: Session, box: str | None, given: dict[str, Any]) -> Question:
+    """Return what is asked: the options, then what boxtop.toml says of the box.
+
+    Raises UserError for a box that it does not name, and where nothing is known at all.
+    """
+    from tui.money.figures import Rate
+    from tui.money.question import Question
+    from tui.money.terms import DOCUMENTED, Terms
+
+    if box is None and not any(value not in (None, ()) for value in given.values()):
+        raise UserError(
+            "nothing is known to reckon with",
+            "boxtop cost BOX, or boxtop cost --price 3.48 --gb 250 --rate 0.20 --rebuild 1",
+        )
+    known = {} if box is None else _of_box(session, box)
+    values = {**known, **{name: value for name, value in given.items() if value not in (None, ())}}
+    for name in ("price", "stopped"):
+        if name in values:
+            values[name] = Rate(values[name], "user")
+    terms = DOCUMENTED.get(given.get("provider") or "")
+    values["terms"] = terms or values.get("terms") or Terms()
+    return Question(**{**values, "box": box})
+
+
+def _of_box(session: Session, name: str) -> dict[str, Any]:
+    """Return what boxtop.toml says of a box, without what it does not say."""
+    from tui.targets import default_roots
+
+    settings = session.configuration.settings
+    section = settings.box.get(name)
+    if section is None:
+        near = closest(name, settings.box)
+        known = ", ".join(settings.box) or "none"
+        hint = f"did you mean {near}?" if near else f"boxes of boxtop.toml: {known}"
+        raise UserError(f"{name!r} is no box of boxtop.toml", hint)
+    values = {
+        "price": section.price_per_hour,
+        "gb": section.disk_gb,
+        "storage": section.storage_gb_month,
+        "paths": default_roots(settings, section),
+        "terms": _terms(section),
+    }
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _terms(section: BoxSettings) -> Terms:
+    from tui.money.terms import Terms
+
+    return Terms(can_stop=True if section.stop else None)
+
+
+def text_lines(lines: Iterator[Line], paper: Paper) -> Iterator[str]:
+    """Yield an advice's lines, as wide as the paper is, each below its heading."""
+    from tui.report.lines import Span, pad
+    from tui.text import one_line
+
+    indent = " " * _HEADING
+    for line in lines:
+        first = pad(line.heading, _HEADING)
+        text = one_line(line.text, 2000)
+        yield from paper.flow([Span(text, _STYLES[line.tone])], first, indent)
