@@ -22,19 +22,20 @@ from tests.waiting import wait_until
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.journal import Entry, Journal
-from tui.actions.kill import Killing, KillMoment, KillReport, KillRules, Unconfirmed
+from tui.actions.kill import Killing
+from tui.actions.kill_plan import KillMoment, KillReport, KillRules, Unconfirmed
 from tui.actions.kill_program import NothingToEnd
-from tui.actions.kill_tree import GpuMemory, Member
-from tui.actions.kill_words import gpu_lines, plan_lines, report_lines, unsaved_line
+from tui.actions.kill_tree import Member
+from tui.actions.kill_words import plan_lines, report_lines
 from tui.actions.shell import HereShell, Shell, SshShell
 from tui.links.base import LinkError
 from tui.links.pipe import Pipe
 from tui.runs.ended import EndedFile
-from tui.runs.model import Checkpoint, Run, Saved
+from tui.runs.model import Run
 from tui.runs.proofs import ProofFile
 
 Start = Callable[..., FakeTraining]
-QUICK = KillRules(first=1.0, tree=1.0, hard=10.0)
+QUICK = KillRules(first=2.0, tree=3.0, hard=20.0)
 PATIENT = KillRules(first=60.0, tree=60.0, hard=60.0)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -345,46 +346,3 @@ def test_a_training_in_a_container_is_found_from_its_host(
 def test_without_a_pid_there_is_nothing_to_aim_at(make: Callable[..., Killing]) -> None:
     with pytest.raises(ActionError, match="names no process"):
         make().plan("lab", Run(id="run1", path="/nowhere"), Cancel())
-
-
-def test_the_words_say_what_is_not_saved_and_what_goes_on_costing(
-    start: Start, make: Callable[..., Killing]
-) -> None:
-    training = start("launcher rank0")
-    then = Saved("hf://o/r/best.pt", "0" * 64, "c" * 40, 1.0, current=False, epoch=4)
-    files = (Checkpoint("last.pt", 10, 1.0), Checkpoint("best.pt", 10, 1.0, saved=then))
-    killing = make()
-    plan = killing.plan("lab", run_of(training, checkpoints=files), Cancel())
-    words = list(plan_lines(plan, killing.rules, 3.4828))
-    assert words[0] == "end the training run1 of lab, epoch 12/100"
-    pid = training.pids["launcher"]
-    assert words[1].startswith(f"  SIGINT to process {pid} (") and "of 2 processes" in words[1]
-    assert "after 60 s SIGTERM" in words[2] and "SIGKILL only after a second yes" in words[2]
-    assert "best.pt is saved, but the copy is older and last.pt is not saved" in words[3]
-    assert words[4] == "  the box keeps billing $3.48/h: this stops the training, not the box"
-
-
-def test_what_is_saved_is_said_to_be() -> None:
-    kept = Saved("hf://o/r/best.pt", "0" * 64, "c" * 40, 1.0, current=True)
-    run = Run(id="a", path="/a", checkpoints=(Checkpoint("best.pt", 10, 1.0, saved=kept),))
-    assert unsaved_line(run) == "ending it saves nothing by itself; best.pt is saved already"
-    assert "no checkpoint yet" in unsaved_line(Run(id="a", path="/a"))
-
-
-def test_gpu_memory_is_told_as_it_is() -> None:
-    before = (GpuMemory(0, 8 << 30, 24 << 30),)
-    after = (GpuMemory(0, 1 << 20, 24 << 30), GpuMemory(1, 0, 24 << 30))
-    lines = list(gpu_lines(before, after, None))
-    assert lines[0].startswith("GPU 0: ") and lines[0].endswith(" before")
-    assert "before" not in lines[1]
-    (unknown,) = gpu_lines((), (), "nvidia-smi gave no answer within 5 s")
-    assert unknown.endswith("nvidia-smi gave no answer within 5 s")
-
-
-def test_what_a_box_says_is_shown_harmless(start: Start, make: Callable[..., Killing]) -> None:
-    training = start("rank0")
-    plan = make().plan("lab", run_of(training), Cancel())
-    top = replace(plan.tree.top, command="python \x1b[31m--token hf_abcdefabcdefabcdef\n")
-    hostile = replace(plan, box="\x1b]0;x\x07lab", tree=replace(plan.tree, top=top))
-    words = "\n".join(plan_lines(hostile, QUICK, None))
-    assert "\x1b" not in words and "hf_abc" not in words

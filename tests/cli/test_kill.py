@@ -92,12 +92,12 @@ def test_a_script_must_say_yes_and_read_only_forbids_it(
 def test_a_script_kills_with_force_alone(boxtop: Boxtop, start: Start, tmp_path: Path) -> None:
     training = start("launcher rank0 rank1:int,term")
     data = tmp_path / "data"
-    called = boxtop("kill", "--data-dir", data, training.run, "--yes", "--wait", 1)
+    called = boxtop("kill", "--data-dir", data, training.run, "--yes", "--wait", 3)
     assert called.code == 3
     assert "run1 has NOT ended: 1 process of it still lives" in called.out
     assert "SIGKILL needs --force in a script" in called.err
     assert training.alive() == {"rank1"}
-    words = ("kill", "--data-dir", data, training.run, "--yes", "--wait", 1, "--force")
+    words = ("kill", "--data-dir", data, training.run, "--yes", "--wait", 3, "--force")
     forced = boxtop(*words)
     assert forced.code == 0, forced.err + forced.out
     assert "the training itself has ended; 1 process of it still lives" in forced.err
@@ -139,7 +139,7 @@ def test_a_person_is_asked_first_and_again_before_the_hard_way(
     start: Start, tmp_path: Path
 ) -> None:
     training = start("launcher rank0 rank1:int,term")
-    words = ("kill", "--data-dir", tmp_path / "data", training.run, "--wait", 1)
+    words = ("kill", "--data-dir", tmp_path / "data", training.run, "--wait", 3)
     with terminal(*words) as shown:
         shown.wait_for("End it? [y/N]")
         shown.press("\n")

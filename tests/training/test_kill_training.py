@@ -16,7 +16,8 @@ from tests.sshd import SshServer
 from tests.training.trainings import PYTHON, START_SECONDS, Training, make_home, runs
 from tests.waiting import wait_until
 from tui.actions.cancel import Cancel
-from tui.actions.kill import Killing, KillMoment, KillReport
+from tui.actions.kill import Killing
+from tui.actions.kill_plan import KillMoment, KillReport
 from tui.actions.kill_tree import Member
 from tui.actions.kill_words import plan_lines, report_lines
 from tui.actions.shell import SshShell

@@ -8,94 +8,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
 
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.journal import Entry, Journal, now_text
-from tui.actions.kill_program import EndProgram, Key, SignalName, Target
-from tui.actions.kill_tree import GpuMemory, Member, Seen, Tree
+from tui.actions.kill_plan import Agree, KillMoment, KillPlan, KillReport, KillRules
+from tui.actions.kill_program import EndProgram, SignalName, Target
+from tui.actions.kill_steps import Steps
 from tui.actions.shell import Shell
 from tui.runs.ended import Ended, EndedFile
 from tui.runs.model import Run
-
-Stage = Literal["looking", "signalling", "waiting", "looking again"]
-Agree = Callable[[tuple[Member, ...]], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class KillRules:
-    """Seconds to wait after the first signal, after SIGTERM to the tree, and after SIGKILL."""
-
-    first: float = 30.0
-    tree: float = 15.0
-    hard: float = 10.0
-
-    @classmethod
-    def waiting(cls, seconds: float) -> KillRules:
-        """Return rules that wait so long after the first signal, and never longer later."""
-        usual = cls()
-        return cls(seconds, min(seconds, usual.tree), usual.hard)
-
-
-@dataclass(frozen=True, slots=True)
-class KillPlan:
-    """What will be signalled: ``first`` to ``tree.top`` (to all, where only orphans are left).
-
-    Then, unless a notebook holds the training, SIGTERM to what is left of the tree.
-    """
-
-    box: str
-    run: Run
-    target: Target
-    tree: Tree
-    first: SignalName
-
-
-@dataclass(frozen=True, slots=True)
-class KillMoment:
-    """One moment for people to see: ``left`` processes live, ``seconds`` are waited at most."""
-
-    stage: Stage
-    signal: SignalName | None = None
-    left: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class KillReport:
-    """What was done, and what was seen after it.
-
-    ``sent`` are the signals that went out, in order; ``denied`` the pids that this user may not
-    signal. ``before`` is the GPUs' memory before. ``lost`` says that the connection broke on the
-    way: from there on nothing was sent, only looked.
-    """
-
-    plan: KillPlan
-    sent: tuple[SignalName, ...]
-    seen: Seen
-    denied: tuple[int, ...] = ()
-    before: tuple[GpuMemory, ...] = ()
-    lost: str | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing of the training lives any more."""
-        return self.seen.over or not self.seen.left
-
-
-class Unconfirmed(ActionError):
-    """A signal went out, and nobody could look what came of it."""
-
-    def __init__(self, sent: tuple[SignalName, ...], error: ActionError) -> None:
-        signals = " and ".join(f"SIG{one}" for one in sent)
-        super().__init__(
-            "lost",
-            f"{signals} went out, then the box was lost: {error}. How it ended is not known",
-            "look again with `boxtop status`; nothing more is sent by itself",
-        )
-        self.sent = sent
 
 
 class Killing:
@@ -147,7 +69,7 @@ class Killing:
         Raises NothingToEnd, ActionError("changed") when the training is another than was planned
         for, Unconfirmed; "cancelled" leaves the training as it is then. All of it is journalled.
         """
-        steps = _Steps(self._shell, plan, self.rules, agree, tell, cancel, self._begun)
+        steps = Steps(self._shell, plan, self.rules, agree, tell, cancel, self._begun)
         report: KillReport | None = None
         try:
             report = steps.run()
@@ -164,125 +86,13 @@ class Killing:
             with contextlib.suppress(OSError):
                 file.write(record)
 
-    def _note(self, plan: KillPlan, steps: _Steps, report: KillReport | None) -> None:
+    def _note(self, plan: KillPlan, steps: Steps, report: KillReport | None) -> None:
         """Write down how it ended. Raises OSError."""
         file = self._ended(plan.run.path) if steps.sent else None
         if report is not None and file is not None:
             _settle(file, plan, steps.at, report)
         if self._journal is not None:
             self._journal.add(_entry(plan, steps, report))
-
-
-class _Steps:
-    """One kill as it goes on; ``sent`` holds what has gone out so far."""
-
-    def __init__(
-        self,
-        shell: Shell,
-        plan: KillPlan,
-        rules: KillRules,
-        agree: Agree,
-        tell: Callable[[KillMoment], None],
-        cancel: Cancel,
-        begun: Callable[[KillPlan, float], None],
-    ) -> None:
-        self._shell = shell
-        self._plan = plan
-        self._rules = rules
-        self._agree = agree
-        self._tell = tell
-        self._cancel = cancel
-        self._begun = begun
-        self.sent: list[SignalName] = []
-        self.at = 0.0
-        self._members: tuple[Key, ...] = ()
-        self._denied: set[int] = set()
-        self._before: tuple[GpuMemory, ...] = ()
-        self._over = False
-
-    def run(self) -> KillReport:
-        """Signal, wait and look. Raises as ``Killing.kill`` does."""
-        try:
-            with EndProgram(self._shell, self._plan.target, self._cancel) as program:
-                self._check(program)
-                return self._report(self._signal_all(program))
-        except ActionError as error:
-            if not self.sent or not error.heals:
-                raise
-            return self._look_again(error)
-
-    def _check(self, program: EndProgram) -> None:
-        """See that the training is still the one that was agreed on; its workers may be others."""
-        self._tell(KillMoment("looking"))
-        tree, planned = program.look(), self._plan.tree
-        if (tree.top.key, tree.training.key) != (planned.top.key, planned.training.key):
-            raise ActionError("changed", "the training is another one now; nothing was signalled")
-        self._members = tuple(member.key for member in tree.members)
-        self._before = tree.gpus
-        self.at = tree.at
-
-    def _signal_all(self, program: EndProgram) -> Seen:
-        plan, rules = self._plan, self._rules
-        self._begun(plan, self.at)
-        first = self._members if plan.tree.orphans else (plan.tree.top.key,)
-        left = self._send(program, plan.first, first, rules.first)
-        if left and not plan.tree.kernel:
-            left = self._send(program, "TERM", left, rules.tree)
-            if left and self._agree(left):
-                self._send(program, "KILL", left, rules.hard)
-        self._tell(KillMoment("looking again"))
-        return self._left(program)
-
-    def _send(
-        self, program: EndProgram, name: SignalName, to: tuple[Key, ...] | tuple[Member, ...],
-        seconds: float,
-    ) -> tuple[Member, ...]:  # fmt: skip
-        """Send one signal and wait; returns who lives then."""
-        keys = [one.key if isinstance(one, Member) else one for one in to]
-        self._tell(KillMoment("signalling", name, len(keys)))
-        self.sent.append(name)  # before: a line that breaks now may have carried it
-        outcome = program.signal(name, keys)
-        self._denied |= {pid for pid, word in outcome.items() if word == "denied"}
-        seen = self._wait(program, name, seconds)
-        return () if seen.over else seen.left
-
-    def _wait(self, program: EndProgram, name: SignalName, seconds: float) -> Seen:
-        def tell(left: int, rest: float) -> None:
-            self._tell(KillMoment("waiting", name, left, rest))
-
-        seen = program.wait(self._members, seconds, tell, self._plan.tree.kernel)
-        self._members = seen.members or self._members
-        self._over = seen.over
-        return seen
-
-    def _left(self, program: EndProgram) -> Seen:
-        return replace(program.left(self._members), over=self._over)
-
-    def _look_again(self, error: ActionError) -> KillReport:
-        """The connection broke after a signal: look once more, and send nothing."""
-        self._tell(KillMoment("looking again"))
-        try:
-            with EndProgram(self._shell, self._plan.target, self._cancel) as program:
-                self._greet(program)
-                seconds = self._rules.first if len(self.sent) == 1 else self._rules.tree
-                self._wait(program, self.sent[-1], seconds)
-                return self._report(self._left(program), str(error))
-        except ActionError as again:
-            if again.kind == "cancelled":
-                raise
-            raise Unconfirmed(tuple(self.sent), again) from again
-
-    def _greet(self, program: EndProgram) -> None:
-        """Take the first look for what it is: the training may be gone, or its pid another's."""
-        try:
-            program.look()
-        except ActionError as error:
-            if error.kind not in ("missing", "refused", "changed"):
-                raise
-
-    def _report(self, seen: Seen, lost: str | None = None) -> KillReport:
-        denied = tuple(sorted(self._denied))
-        return KillReport(self._plan, tuple(self.sent), seen, denied, self._before, lost)
 
 
 def _settle(file: EndedFile, plan: KillPlan, at: float, report: KillReport) -> None:
@@ -294,7 +104,7 @@ def _settle(file: EndedFile, plan: KillPlan, at: float, report: KillReport) -> N
     )
 
 
-def _entry(plan: KillPlan, steps: _Steps, report: KillReport | None) -> Entry:
+def _entry(plan: KillPlan, steps: Steps, report: KillReport | None) -> Entry:
     asked = {
         "pid": plan.target.pid,
         "top": plan.tree.top.pid,

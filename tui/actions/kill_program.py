@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
-from tui.actions.kill_tree import Seen, Tree, seen_of, tree_of
+from tui.actions.kill_tree import Seen, Tree, number_of, outcomes_of, seen_of, tree_of, whole
 from tui.actions.program import Program
 from tui.actions.replies import Message
 from tui.actions.shell import Shell
+from tui.text import said
 
 STEP_SECONDS = 30.0
 
@@ -77,18 +78,13 @@ class EndProgram:
         self._looked = True
         values = self._program.result(number, STEP_SECONDS)
         if "gone" in values:
-            raise NothingToEnd(str(values["gone"]))
+            raise NothingToEnd(said(str(values["gone"]), 200))
         return tree_of(values)
 
     def signal(self, name: SignalName, members: Iterable[Key]) -> dict[int, str]:
         """Signal processes; returns ``sent``, ``gone`` or ``denied`` by pid."""
         number = self._ask("signal", signal=name, members=[list(one) for one in members])
-        values = self._program.result(number, STEP_SECONDS)
-        signals = values.get("signals")
-        rows = (
-            [row for row in signals if isinstance(row, dict)] if isinstance(signals, list) else []
-        )
-        return {int(row["pid"]): str(row.get("outcome")) for row in rows if "pid" in row}
+        return outcomes_of(self._program.result(number, STEP_SECONDS))
 
     def wait(
         self,
@@ -109,7 +105,7 @@ class EndProgram:
                 continue
             waiting = reply.values.get("waiting")
             if isinstance(waiting, dict):
-                tell(int(waiting.get("left") or 0), float(waiting.get("seconds") or 0.0))
+                tell(whole(waiting.get("left")), max(0.0, number_of(waiting.get("seconds"))))
             done = reply.values.get("done")
             values = done if isinstance(done, dict) else values
         return seen_of(values)

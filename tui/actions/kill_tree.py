@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tui.actions.errors import ActionError
 
-MOST = 4096
+MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,9 @@ def tree_of(values: Mapping[str, Any]) -> Tree:
     """Take apart what ``look`` told. Raises ActionError("protocol")."""
     members = _members(values.get("members"))
     by_pid = {member.pid: member for member in members}
-    top, training = by_pid.get(values.get("top", 0)), by_pid.get(values.get("training", 0))
+    top, training = by_pid.get(whole(values.get("top"))), by_pid.get(whole(values.get("training")))
     if top is None or training is None:
         raise ActionError("changed", "the training ended or changed while it was looked at")
-    at = values.get("time")
     return Tree(
         top,
         training,
@@ -102,7 +102,7 @@ def tree_of(values: Mapping[str, Any]) -> Tree:
         state=_word(_status(values).get("state")),
         gpus=_gpus(values.get("gpus")),
         gpu_error=_word(values.get("error")),
-        at=float(at) if isinstance(at, int | float) else 0.0,
+        at=number_of(values.get("time")),
     )
 
 
@@ -123,6 +123,13 @@ def seen_of(values: Mapping[str, Any]) -> Seen:
     )
 
 
+def outcomes_of(values: Mapping[str, Any]) -> dict[int, str]:
+    """Take apart what ``signal`` told: ``sent``, ``gone`` or ``denied`` by pid."""
+    rows = values.get("signals")
+    found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return {whole(row.get("pid")): str(row.get("outcome")) for row in found}
+
+
 def _members(values: object) -> tuple[Member, ...]:
     if not isinstance(values, list):
         raise _nonsense()
@@ -135,7 +142,7 @@ def _member(values: object) -> Member:
     ignores = values.get("ignores")
     pid, start = _key([values.get("pid"), values.get("start")])
     return Member(
-        *(pid, start, _number(values.get("parent")), _number(values.get("session"))),
+        *(pid, start, whole(values.get("parent")), whole(values.get("session"))),
         state=str(values.get("state"))[:1],
         command=str(values.get("command") or ""),
         ignores=ignores if isinstance(ignores, bool) else None,
@@ -144,7 +151,7 @@ def _member(values: object) -> Member:
 
 def _key(values: object) -> tuple[int, int]:
     match values:
-        case [int(pid), int(start)] if 1 < pid < 1 << 31 and start >= 0:
+        case [int(pid), int(start)] if 1 < pid < 1 << 31 and 0 <= start < 1 << 62:
             return (pid, start)
     raise _nonsense()
 
@@ -153,7 +160,7 @@ def _gpus(values: object) -> tuple[GpuMemory, ...]:
     found = []
     for one in values if isinstance(values, list) else ():
         if isinstance(one, dict):
-            found.append(GpuMemory(*(_number(one.get(key)) for key in ("index", "used", "total"))))
+            found.append(GpuMemory(*(whole(one.get(key)) for key in ("index", "used", "total"))))
     return tuple(found)
 
 
@@ -166,8 +173,16 @@ def _word(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _number(value: object) -> int:
-    return value if type(value) is int else 0
+def whole(value: object) -> int:
+    """Return a number that counts something; 0 for what is none."""
+    return value if type(value) is int and 0 <= value < 1 << 62 else 0
+
+
+def number_of(value: object) -> float:
+    """Return a finite number; 0 for what is none."""
+    if isinstance(value, int | float) and abs(value) < 1e12 and math.isfinite(value):
+        return float(value)
+    return 0.0
 
 
 def _nonsense() -> ActionError:

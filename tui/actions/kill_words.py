@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tui.actions.kill import KillMoment, KillPlan, KillReport, KillRules
+from tui.actions.kill_plan import KillMoment, KillPlan, KillReport, KillRules
 from tui.actions.kill_tree import GpuMemory, Member
 from tui.actions.progress import Progress
 from tui.report.plain import rate_text

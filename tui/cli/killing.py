@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.journal import Journal
-from tui.actions.kill import Killing, KillMoment, KillPlan, KillRules
+from tui.actions.kill import Killing
+from tui.actions.kill_plan import KillMoment, KillPlan, KillRules
 from tui.actions.kill_program import NothingToEnd
 from tui.actions.kill_tree import Member
 from tui.actions.kill_words import hard_lines, moment_progress, plan_lines, report_lines

@@ -9,7 +9,7 @@ from typing import Dict, List, NamedTuple, Optional, Set, Tuple
 
 from tui.onbox.places import Refused
 
-COMMAND_BYTES = 400
+COMMAND_BYTES = 300
 _PIECE = 1 << 16
 _INTERRUPT_BIT = 1 << (signal.SIGINT - 1)
 

@@ -33,7 +33,8 @@ STRANGERS = (
 
 _SERVICES = frozenset(["agent", "daemon", "server", "handler"])
 
-MAX_MEMBERS = 4096
+MAX_MEMBERS = 1000
+"""More do not fit into one reply, and no training has them."""
 
 
 class Member(NamedTuple):
@@ -116,9 +117,10 @@ def grow(members: Members, processes: Table) -> None:
             if other.group in groups or other.session in sessions:
                 found.add(other.pid)
         new = [pid for pid in found - ours if members.get(pid) != processes[pid].start and pid > 1]
-        if not new or len(members) > MAX_MEMBERS:
+        room = MAX_MEMBERS - len(members)
+        if not new or room <= 0:
             return
-        for pid in new:
+        for pid in sorted(new)[:room]:
             members[pid] = processes[pid].start
 
 
