@@ -59,6 +59,18 @@ def test_a_status_that_is_no_file_is_its_runs_trouble_alone(
         trouble = box.received.troubles[str(strange), files.STATUS]
         assert (trouble.error, trouble.stat) == (NO_FILE, None)
         assert box.received.data(well, files.STATUS)
+
+
+@pytest.mark.parametrize("kind", ["python", "dash"])
+def test_a_status_that_becomes_a_file_is_read(kind: str, tmp_path: Path) -> None:
+    strange = tmp_path / "runs" / "strange"
+    strange.mkdir(parents=True)
+    os.mkfifo(strange / files.STATUS)
+    (tmp_path / "box").mkdir()
+    box_kind = make_kind(kind, tmp_path / "box")
+    with follow(box_kind, tmp_path / "runs") as box:
+        box.until_fact(Settled)
+        assert box.received.troubles
         (strange / files.STATUS).rename(tmp_path / "away")
         status = write_status(strange, current_epoch=3)
         box.until(lambda fact: isinstance(fact, FileWhole) and fact.data == status)
