@@ -11,6 +11,7 @@ import pytest
 
 from tests.onbox.checkpoints import checkpoint, make_weights, put, sha256, write_status
 from tests.onbox.shells import ScriptedShell
+from tests.onbox.test_standalone import PYTHONS, OtherPython
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.gate import Judgement, judge
@@ -344,6 +345,16 @@ def test_a_search_has_an_end_and_says_so(lab: Rented, monkeypatch: pytest.Monkey
     search = Search({"runs": [], "roots": [str(lab.root)], "pruned": [], "markers": [], "depth": 3})
     search.paths()
     assert [reason for _, reason, _ in search.troubles] == ["too many directories"]
+
+
+@pytest.mark.parametrize("python", PYTHONS, ids=lambda path: path.parents[1].name)
+def test_the_search_runs_with_each_python(lab: Rented, python: Path) -> None:
+    if tuple(map(int, python.parents[1].name.split(".")[:2])) < (3, 8):
+        pytest.skip("too old, which is told")
+    run = lab.run("run1", best=ONE)
+    found = survey(OtherPython(python), [], [str(lab.root)])
+    assert [(place.path, place.weights) for place in found.places] == [(str(run), "there")]
+    assert [entry.name for entry in found.places[0].files] == ["best.pt"]
 
 
 def test_places_at_the_hub() -> None:

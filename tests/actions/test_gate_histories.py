@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -17,6 +18,8 @@ from tui.actions.gate_gather import Pace, gather
 from tui.actions.gate_survey import Entry, Place, Survey, Trouble
 from tui.actions.snapshot import Identity, Weight
 from tui.runs.proofs import Proof
+
+pytestmark = pytest.mark.timeout(600)  # a thousand histories on a slow machine
 
 BOX = "lab"
 COMMIT = "c" * 40

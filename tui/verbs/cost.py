@@ -86,7 +86,7 @@ def command(
 ) -> int:
     """Weigh stopping a box against destroying it; nothing is connected.
 
-    BOX is a name of boxtop.toml, which knows its prices; every option comes before it.
+    BOX is a name of boxtop.toml, which knows its prices; what an option says comes first.
     """
     from tui.money.question import answer, answer_document
 
