@@ -112,7 +112,7 @@ def test_it_pickles_and_carries_no_token(run: Path, token: str) -> None:
     assert token not in repr(vars(push))
 
 
-@pytest.mark.parametrize("trouble", ["refused", "no token", "no weights", "damaged", "full"])
+@pytest.mark.parametrize("trouble", ["refused", "no token", "no weights", "all damaged", "full"])
 def test_no_failure_ends_a_training(
     hub: Hub,
     run: Path,
@@ -128,15 +128,16 @@ def test_no_failure_ends_a_training(
             monkeypatch.delenv("HF_TOKEN")
         case "no weights":
             run = run / "nowhere"
-        case "damaged":
+        case "all damaged":
+            put(run / "weights/best.pt", b"")
             put(run / "weights/last.pt", LAST[:-50])
         case "full":
-            monkeypatch.setattr("tui.actions.callback_push.copy", _no_space)
+            monkeypatch.setattr("tui.actions.callback_snapshot.copy", _no_space)
     push = PushToHub("my-org/run1", every_epochs=1)
     push.on_train_epoch_end(Event(str(run)))
     wait_until(lambda: caplog.records, what="a warning")
     assert "boxtop could not push" in caplog.text
-    assert commits(hub) == 0
+    assert hub.asked("commit") == []
     if trouble != "no weights":
         wait_until(lambda: leftovers(run) == [], what="the snapshot's end")
 

@@ -61,7 +61,9 @@ class PushToHub:
     written; the upload goes on in a process of its own, which outlives the training. One upload at
     a time: what comes meanwhile is left to the next. New repositories are private, and a public
     one is refused unless ``private`` is False. Whatever fails is a warning of the logger
-    ``boxtop`` and never ends a training.
+    ``boxtop`` and never ends a training; a checkpoint that is damaged keeps back no other. Where
+    the disk has no room for a snapshot nothing is pushed until the training ends, whose checkpoints
+    are then read where they lie.
     """
 
     def __init__(
@@ -122,19 +124,21 @@ class PushToHub:
             if self._thread is not None:
                 self._thread.join(END_SECONDS)
                 self._thread = None
-            self._push(Path(event.save_dir), ("best.pt", "last.pt"), reason)
+            self._push(Path(event.save_dir), ("best.pt", "last.pt"), reason, over=True)
             self._hand_over()
         except Exception as error:  # noqa: BLE001 - as above
             logger.warning("boxtop could not push: %s", error)
 
-    def _push(self, run: Path, names: tuple[str, ...], reason: str) -> None:
+    def _push(self, run: Path, names: tuple[str, ...], reason: str, *, over: bool = False) -> None:
         if self._thread is not None and self._thread.is_alive():
             logger.info("boxtop still uploads: this push is left to the next")
             return
         if "best.pt" in names:
-            self._best_at, self._best_waits = time.monotonic(), False
-        upload = self._upload = Upload(run, self.to, names, reason, private=self.private)
+            self._best_at = time.monotonic()
+        upload = Upload(run, self.to, names, reason, private=self.private, over=over)
         upload.snapshot()
+        self._best_waits = self._best_waits and "best.pt" not in names
+        self._upload = upload
         self._thread = threading.Thread(target=upload.run, name="push to the Hub", daemon=True)
         self._thread.start()
 

@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tui.actions.callback_snapshot import File, Snapshot
 from tui.actions.hub_errors import problem_of
 from tui.actions.hub_facts import Asked
 from tui.actions.hub_names import destination, paths_in_repo
 from tui.actions.hub_problem import HubError
 from tui.actions.hub_token import find_token
-from tui.onbox import archive
-from tui.onbox.copying import copy
-from tui.onbox.hidden import Hidden
-from tui.onbox.places import Refused, Weights, open_file
-from tui.onbox.small_files import NAMES, take_small
+from tui.onbox.hub_follow import forget
+from tui.onbox.hub_jobs import Job, pushes_directory
+from tui.onbox.places import Refused
 
 logger = logging.getLogger("boxtop")
 
 MODULE = "tui.onbox.hub"
 MARKER = "callback"
+JOB_PREFIX = "callback-"
+"""Tells our jobs from those whose end somebody elsewhere still wants to learn."""
+OLD_SECONDS = 86400.0
 
 
 class Upload:
-    """One push of a run directory. ``begun`` is set once it goes on without this process."""
+    """One push of a run directory. ``begun`` is set once it goes on without this process.
+
+    ``over`` says that the training is: then a checkpoint may be read in place.
+    """
 
     def __init__(
-        self, run: Path, to: str, names: tuple[str, ...], reason: str, *, private: bool
+        self,
+        run: Path,
+        to: str,
+        names: tuple[str, ...],
+        reason: str,
+        *,
+        private: bool,
+        over: bool = False,
     ) -> None:
         self.begun = threading.Event()
         self._run = run.absolute()
@@ -41,86 +55,87 @@ class Upload:
         self._names = names
         self._reason = reason
         self._private = private
-        self._hidden: Hidden | None = None
-        self._files: list[tuple[str, str]] = []
+        self._over = over
+        self._held: Snapshot | None = None
 
     def snapshot(self) -> None:
         """Copy the files beside themselves, while nobody writes to them.
 
-        Raises OSError, and Refused where there is no such directory.
+        What cannot be taken is warned of. Raises Refused where that leaves no checkpoint, OSError.
         """
-        weights = Weights(str(self._run))
-        hidden = self._hidden = Hidden(weights, kept=True)
-        hidden.make()
-        try:
-            for name in self._names:
-                if (self._run / "weights" / name).is_file():
-                    self._copy(weights, hidden, name)
-            for name in NAMES:
-                self._take_small(weights, hidden, name)
-        except BaseException:
-            hidden.remove()
-            raise
+        held = Snapshot(self._run, in_place=self._over)
+        held.take(self._names)
+        for refused in held.refused.values():
+            self._warn(refused)
+        if not held.files:
+            raise Refused("missing", f"{self._run.name} has no checkpoint to push")
+        self._held = held
 
     def run(self) -> None:
         """Check, hash and hand over; then wait for the end. Whatever fails is a warning."""
-        try:
-            self._upload()
-        except HubError as error:
-            logger.warning("boxtop could not push to %s: %s", self._place, error.problem)
-        except Exception as error:  # noqa: BLE001 - saving must never end a training
-            logger.warning("boxtop could not push to %s: %s", self._place, error)
-        finally:
-            if not self.begun.is_set() and self._hidden is not None:
-                self._hidden.remove()
-
-    def _copy(self, weights: Weights, hidden: Hidden, name: str) -> None:
-        source = open_file(weights.file(name))
-        try:
-            target = hidden.create(name)
-            try:
-                copy(source, target, os.fstat(source).st_size, lambda _done: None)
-            finally:
-                os.close(target)
-        finally:
-            os.close(source)
-        self._files.append((name, os.fsdecode(hidden.file(name))))
-
-    def _take_small(self, weights: Weights, hidden: Hidden, name: str) -> None:
-        try:
-            taken = take_small(weights.run, name, hidden)
-        except Refused:
+        held = self._held
+        if held is None:
             return
-        self._files.append((name, taken.path))
+        try:
+            self._upload(held)
+        except HubError as error:
+            self._warn(error.problem)
+        except Exception as error:  # noqa: BLE001 - saving must never end a training
+            self._warn(error)
+        finally:
+            if not self.begun.is_set():
+                held.hidden.remove()
 
-    def _upload(self) -> None:
-        paths = paths_in_repo(self._place, [name for name, _ in self._files])
+    def _warn(self, why: object) -> None:
+        logger.warning("boxtop could not push to %s: %s", self._place, why)
+
+    def _upload(self, held: Snapshot) -> None:
+        sweep_jobs()
+        measured = list(self._measured(held.files))
+        names = [file.name for file, _ in measured if file.is_checkpoint]
+        if not names:
+            raise Refused("damaged", f"{self._run.name} has no whole checkpoint: nothing is pushed")
+        paths = paths_in_repo(self._place, [file.name for file, _ in measured])
         files = [
-            {"path_in_repo": paths[name], "local_path": path, **_measured(name, path)}
-            for name, path in self._files
+            {"path_in_repo": paths[file.name], "local_path": file.path, **facts}
+            for file, facts in measured
         ]
         token = find_token()
-        request = {
+        message = f"{', '.join(names)} of {self._run.name} ({self._reason})"
+        request = self._request(held, files, message, token.secret)
+        result = self._followed(request, held)
+        asked = Asked(self._place.repo, token.source)
+        if result.get("ok") is not True:
+            raise HubError(problem_of(_facts(result), asked, _landed(result)))
+        logger.info("boxtop pushed to %s: commit %s", self._place, result.get("commit"))
+
+    def _measured(self, files: list[File]) -> Iterator[tuple[File, dict[str, Any]]]:
+        """Yield what is whole, with size and hash, and warn of the rest."""
+        for file in files:
+            try:
+                yield file, file.measured()
+            except (Refused, OSError) as error:
+                self._warn(error)
+
+    def _request(
+        self, held: Snapshot, files: list[dict[str, Any]], message: str, token: str
+    ) -> dict[str, Any]:
+        return {
             "marker": MARKER,
             "id": 1,
             "op": "push",
-            "token": token.secret,
+            "job": JOB_PREFIX + os.urandom(8).hex(),
+            "token": token,
             "repo": self._place.repo,
             "files": files,
-            "message": f"{', '.join(self._names)} of {self._run.name} ({self._reason})",
+            "message": message,
             "private": self._private,
             "allow_public": not self._private,
-            "cleanup": os.fsdecode(self._hidden.path) if self._hidden else None,
+            "cleanup": os.fsdecode(held.hidden.path) if held.hidden.made else None,
             "endpoint": os.environ.get("HF_ENDPOINT"),
         }
-        result = self._followed(request)
-        asked = Asked(self._place.repo, token.source)
-        if result.get("ok") is True:
-            logger.info("boxtop pushed to %s: commit %s", self._place, result.get("commit"))
-        else:
-            raise HubError(problem_of(_facts(result), asked, _landed(result)))
 
-    def _followed(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _followed(self, request: dict[str, Any], held: Snapshot) -> dict[str, Any]:
         """Start the program that uploads by itself, and return how it ended."""
         process = subprocess.Popen(
             [sys.executable, "-m", MODULE],
@@ -137,24 +152,35 @@ class Upload:
         for line in process.stdout:
             values = _reply(line)
             if "started" in values:
+                _hand_over(held, values["started"])
                 self.begun.set()
             done = values.get("done", done)
         process.stdin.close()
         process.wait()
+        if done:
+            forget(Job(request["job"]))
         found = done.get("result") or {"error": done.get("error")}
         return found if isinstance(found, dict) else {}
 
 
-def _measured(name: str, path: str) -> dict[str, Any]:
-    """Return size and sha256 of a copy. Raises ValueError for a checkpoint that is not whole."""
-    with open(path, "rb") as file:
-        if not name.endswith(".pt"):
-            data = file.read()
-            return {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-        found = archive.examine(file)
-    if found.reason is not None:
-        raise ValueError(f"{name} is not a complete checkpoint: {found.reason}")
-    return {"size": found.size, "sha256": found.sha256}
+def sweep_jobs() -> None:
+    """Forget our own jobs of earlier days whose uploader is gone: nobody asks for them."""
+    try:
+        found = list(pushes_directory().glob(f"{JOB_PREFIX}*"))
+    except OSError:
+        return
+    for path in found:
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > OLD_SECONDS:
+                forget(Job(path.name))
+
+
+def _hand_over(held: Snapshot, started: object) -> None:
+    """Let the copies be the uploader's, which removes them; swept away when it was killed."""
+    pid = started.get("pid") if isinstance(started, dict) else None
+    if held.hidden.made and isinstance(pid, int):
+        with suppress(OSError):
+            held.hidden.own(pid)
 
 
 def _reply(line: bytes) -> dict[str, Any]:
