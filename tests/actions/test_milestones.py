@@ -37,7 +37,10 @@ def test_without_a_rule_nothing_is_ever_pushed() -> None:
 
 @pytest.mark.parametrize(
     ("epoch", "saved_epoch", "pushed"),
-    [(9, None, False), (10, None, True), (19, 10, False), (20, 10, True), (25, 9, True)],
+    [
+        *((9, None, False), (10, None, True), (19, 10, False), (20, 10, True), (25, 9, True)),
+        *((9, 95, False), (10, 95, True)),
+    ],
 )
 def test_a_milestone_is_a_multiple_passed_since_the_saved_epoch(
     epoch: int, saved_epoch: int | None, pushed: bool

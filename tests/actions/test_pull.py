@@ -289,3 +289,38 @@ def test_under_a_rewriter_every_pull_is_one_of_its_versions(
             pulled += 1
             assert found.sha256 in whole
             assert sha256(found.path.read_bytes()) == found.sha256
+
+
+def test_a_file_that_is_no_copy_of_this_run_is_not_replaced(run: Path, tmp_path: Path) -> None:
+    there = tmp_path / "to" / "best.pt"
+    there.parent.mkdir()
+    there.write_bytes(NEW)
+    with pytest.raises(ActionError, match="no copy of this run's") as caught:
+        pull_one(
+            LocalShell(),
+            str(run),
+            "best.pt",
+            there.parent,
+            rules=RULES,
+            may_replace=lambda path: False,
+        )
+    assert caught.value.kind == "refused"
+    assert there.read_bytes() == NEW
+    found = pull_one(
+        LocalShell(),
+        str(run),
+        "best.pt",
+        there.parent,
+        rules=RULES,
+        may_replace=lambda path: path == there,
+    )
+    assert found.path.read_bytes() == OLD
+    again = pull_one(
+        LocalShell(),
+        str(run),
+        "best.pt",
+        there.parent,
+        rules=RULES,
+        may_replace=lambda path: False,
+    )
+    assert again.sha256 == sha256(OLD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -109,16 +110,48 @@ def test_names_that_are_no_utf8_are_kept(tmp_path: Path) -> None:
     assert ProofFile(tmp_path / "p").all() == (odd,)
 
 
-def test_a_local_copy_stands_only_while_it_lies_there_whole(tmp_path: Path) -> None:
+def copied(path: Path) -> Proof:
+    """A proof of a copy as it lies there now."""
+    found = path.stat()
+    return changed(
+        where=str(path), commit=None, copy_mtime_ns=found.st_mtime_ns, copy_inode=found.st_ino
+    )
+
+
+def test_a_local_copy_stands_only_while_it_lies_there_as_it_was_verified(tmp_path: Path) -> None:
     copy = tmp_path / "best.pt"
     copy.write_bytes(b"x" * 100)
     proofs = ProofFile(tmp_path / "p")
-    proofs.add([changed(where=str(copy), commit=None)])
+    proofs.add([copied(copy)])
     assert proofs.standing()
-    copy.write_bytes(b"x" * 99)
+    os.utime(copy, ns=(1, 1))
     assert not proofs.standing()
     copy.unlink()
     assert not proofs.standing()
+
+
+def test_other_bytes_of_the_same_size_in_its_place_are_no_copy(tmp_path: Path) -> None:
+    copy = tmp_path / "best.pt"
+    copy.write_bytes(b"x" * 100)
+    proofs = ProofFile(tmp_path / "p")
+    proofs.add([copied(copy)])
+    (tmp_path / "other").write_bytes(b"y" * 100)
+    (tmp_path / "other").replace(copy)
+    assert not proofs.standing()
+
+
+def test_what_was_saved_of_an_earlier_training_at_this_path_is_not_this_ones() -> None:
+    old = msgspec.structs.replace(FILE, mtime=FILE.mtime + 5000)
+    assert saved_as(old, (PROOF,), began=PROOF.at + 10) is None
+    assert saved_as(old, (PROOF,), began=PROOF.at - 10) is not None
+    assert saved_as(FILE, (PROOF,), began=PROOF.at + 10) is not None
+
+
+def test_a_run_seen_through_a_link_has_the_same_proofs(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "runs")
+    straight = local_proof_file(tmp_path, str(tmp_path / "runs" / "r"))
+    assert local_proof_file(tmp_path, str(tmp_path / "link" / "r")).path == straight.path
 
 
 def test_runs_of_this_machine_have_their_proofs_apart(tmp_path: Path) -> None:

@@ -54,8 +54,12 @@ def _open(file: Checkpoint) -> bool:
 
 def _passed(last: Checkpoint, run: Run, every: int) -> bool:
     """Whether a multiple of ``every`` epochs was finished since the saved one."""
+    if run.epoch is None:
+        return False
     before = last.saved.epoch if last.saved and last.saved.epoch else 0
-    return run.epoch is not None and run.epoch // every > before // every
+    if before > run.epoch:  # of a training that stood at this path before
+        before = 0
+    return run.epoch // every > before // every
 
 
 def _at(file: Checkpoint, run: Run) -> str:

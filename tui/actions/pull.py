@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ STAGES = {"wait": "waiting for", "copy": "copying", "check": "checking"}
 """What the box does, as people are told."""
 
 Tell = Callable[[Progress], None]
+MayReplace = Callable[[Path], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ def pull(
     cancel: Cancel | None = None,
     rules: Rules | None = None,
     tries: int = TRIES,
+    may_replace: MayReplace | None = None,
 ) -> PullReport:
     """Pull checkpoints of a run directory one after the other, as ``pull_one`` does each.
 
@@ -64,7 +67,12 @@ def pull(
     for name in names:
         try:
             found = pull_one(
-                shell, run, name, directory, tell=tell, cancel=cancel, rules=rules, tries=tries
+                *(shell, run, name, directory),
+                tell=tell,
+                cancel=cancel,
+                rules=rules,
+                tries=tries,
+                may_replace=may_replace,
             )
             report.pulled.append(found)
         except ActionError as error:
@@ -84,12 +92,14 @@ def pull_one(
     cancel: Cancel | None = None,
     rules: Rules | None = None,
     tries: int = TRIES,
+    may_replace: MayReplace | None = None,
 ) -> Pulled:
     """Pull one checkpoint into a directory, which is made where it is missing.
 
     It comes to ``NAME.part``, from where a later call goes on when the bytes on the box are still
     the same. A lost link, and a source that changed, are tried again. ``tell`` is called from this
-    thread. A connect that hangs ends when the shell is closed, not by ``cancel``.
+    thread; ``may_replace`` says whether another file of that name may go, None that any may. A
+    connect that hangs ends when the shell is closed, not by ``cancel``.
     Raises ActionError; nothing is left under ``name`` that was not proven.
     """
     check_name(name)
@@ -102,7 +112,7 @@ def pull_one(
     for left in reversed(range(tries)):
         cancel.check()
         try:
-            return _Pull(shell, run, name, directory, teller, cancel).run(rules)
+            return _Pull(shell, run, name, directory, teller, cancel, may_replace).run(rules)
         except ActionError as error:
             cancel.check()
             if not left or not (error.heals or error.kind == "damaged") or _is_final(error):
@@ -153,6 +163,7 @@ class _Pull:
     directory: Path
     teller: _Teller
     cancel: Cancel
+    may_replace: MayReplace | None
 
     def run(self, rules: Rules | None) -> Pulled:
         def told(stage: Stage) -> None:
@@ -181,6 +192,7 @@ class _Pull:
         if part.is_there():
             part.drop()
             return self.directory / self.name
+        self._check_target()
         part.need_room()
 
         def pulling(done: int) -> None:
@@ -198,6 +210,14 @@ class _Pull:
             raise ActionError("changed", f"{one_line(self.name)} changed while it was pulled")
         part.prove(self._checked(taken.size))
         return part.finish()
+
+    def _check_target(self) -> None:
+        """Raise ActionError("refused") for a file that is no earlier copy of this checkpoint."""
+        target = self.directory / self.name
+        if self.may_replace is None or not os.path.lexists(target) or self.may_replace(target):
+            return
+        message = f"{one_line(str(target))} is there already and is no copy of this run's"
+        raise ActionError("refused", message, "name another directory, or move it away")
 
     def _checked(self, total: int) -> Callable[[int], None]:
         def tell(done: int) -> None:

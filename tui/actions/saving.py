@@ -110,8 +110,13 @@ class Saving:
 
         Raises ActionError for nothing that a single checkpoint's entry can tell.
         """
+        own = {proof.where for proof in self._proofs(run).all()}
         report = pull(
-            self._shell, run, names, directory, tell=tell, cancel=cancel, rules=self._rules
+            *(self._shell, run, names, directory),
+            tell=tell,
+            cancel=cancel,
+            rules=self._rules,
+            may_replace=lambda path: str(path.absolute()) in own,
         )
         self._proofs(run).add(_proof(pulled) for pulled in report.pulled)
         return report
@@ -143,7 +148,7 @@ class Saving:
 
 
 def _proof(pulled: Pulled) -> Proof:
-    identity = pulled.identity
+    identity, copy = pulled.identity, pulled.path.stat()
     return Proof(
         name=pulled.name,
         where=str(pulled.path.absolute()),
@@ -153,4 +158,6 @@ def _proof(pulled: Pulled) -> Proof:
         epoch=pulled.epoch,
         mtime=identity.mtime_ns / 1e9,
         inode=identity.inode,
+        copy_mtime_ns=copy.st_mtime_ns,
+        copy_inode=copy.st_ino,
     )

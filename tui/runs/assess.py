@@ -50,7 +50,7 @@ def assess(evidence: Evidence) -> Run:
         pid_alive=found.life.alive,
         bad_lines=found.metrics.bad_lines,
         error=found.status.error,
-        checkpoints=_checkpoints(evidence),
+        checkpoints=_checkpoints(found),
         cost=_cost(found, eta, ended_at),
         headline=headline(found, judgement),
         eta_text=eta_words(eta, found.age_s, found.status.mean_epoch_seconds or found.pace_s),
@@ -105,12 +105,15 @@ def _said(text: str | None) -> str | None:
     return said(text, 60) if text else None
 
 
-def _checkpoints(evidence: Evidence) -> tuple[Checkpoint, ...]:
+def _checkpoints(found: Findings) -> tuple[Checkpoint, ...]:
+    """Judge each checkpoint; what was saved of an earlier training at this path is none of it."""
+    began = None if found.resumed else found.status.started_at
     return tuple(
         Checkpoint(
-            *(file.name, file.size, file.mtime, file.complete), saved_as(file, evidence.proofs)
+            *(file.name, file.size, file.mtime, file.complete),
+            saved_as(file, found.evidence.proofs, began),
         )
-        for file in evidence.checkpoints
+        for file in found.evidence.checkpoints
     )
 
 

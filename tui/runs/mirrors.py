@@ -111,10 +111,15 @@ class BoxMirror:
         return sum(mirror.size() for mirror in self.runs())
 
     def remove(self, mirror: RunMirror) -> None:
-        """Delete a run's mirror and the folders that it leaves empty."""
-        import shutil
+        """Delete a run's mirror and the folders that it leaves empty.
 
-        shutil.rmtree(mirror.directory)
+        Proofs stay, and pushes that have not ended: they say where the weights are.
+        """
+        for entry in mirror.directory.iterdir():
+            if not entry.name.startswith(PROOFS):
+                entry.unlink()
+        if not any(mirror.directory.iterdir()):
+            mirror.directory.rmdir()
         roots = {folder.directory for folder in self._folders.values()}
         parent = mirror.directory.parent
         while parent not in roots and not any(parent.iterdir()):

@@ -28,7 +28,8 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """A checkpoint whose bytes were seen elsewhere with the size and hash that the box told.
 
     ``where`` is ``hf://owner/name/path`` or the absolute path of a verified copy on this machine,
-    ``commit`` the Hub's commit id. ``mtime`` and ``inode`` are those of the file on the box.
+    ``commit`` the Hub's commit id. ``mtime`` and ``inode`` are those of the file on the box,
+    ``copy_mtime_ns`` and ``copy_inode`` those of the verified copy.
     """
 
     name: str
@@ -40,6 +41,8 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int | None = None
     mtime: float
     inode: int = 0
+    copy_mtime_ns: int | None = None
+    copy_inode: int | None = None
 
     @property
     def on_hub(self) -> bool:
@@ -101,13 +104,23 @@ def local_proof_file(data: Path, run_path: str) -> ProofFile:
     """Return the proofs of a run that has no mirror because it lies on this machine."""
     import hashlib  # not for every look: it costs 2 ms
 
-    digest = hashlib.sha256(os.fsencode(run_path)).hexdigest()[:32]
+    digest = hashlib.sha256(os.fsencode(os.path.realpath(run_path))).hexdigest()[:32]
     return ProofFile(data / FOLDER / f"{digest}.jsonl")
 
 
-def saved_as(file: CheckpointStat, proofs: Iterable[Proof]) -> Saved | None:
-    """Return the best proof of a checkpoint: one that fits it, else the newest; the Hub first."""
-    own = [proof for proof in proofs if proof.name == file.name]
+def saved_as(
+    file: CheckpointStat, proofs: Iterable[Proof], began: float | None = None
+) -> Saved | None:
+    """Return the best proof of a checkpoint: one that fits it, else the newest; the Hub first.
+
+    A proof from before the training ``began`` (seconds since the epoch) that does not fit is of
+    another training at the same path, and says nothing.
+    """
+    own = [
+        proof
+        for proof in proofs
+        if proof.name == file.name and (began is None or proof.at >= began or proof.fits(file))
+    ]
     if not own:
         return None
     best = max(own, key=lambda proof: (proof.fits(file), proof.on_hub, proof.at))
@@ -127,7 +140,10 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[Proof]:
 
 
 def _lies_there(proof: Proof) -> bool:
+    """Whether a copy is still the file that was verified: bytes of the same size are not enough."""
     try:
-        return Path(proof.where).stat().st_size == proof.bytes
+        found = Path(proof.where).stat()
     except (OSError, ValueError):
         return False
+    same = (found.st_size, found.st_mtime_ns, found.st_ino)
+    return same == (proof.bytes, proof.copy_mtime_ns, proof.copy_inode)
