@@ -8,7 +8,7 @@ from tests.providers.fake_lambda import FakeLambda
 from tests.providers.fake_runpod import FakeRunPod
 from tests.providers.fake_vast import FakeVast, row
 from tests.waiting import wait_until
-from tui.providers.account import LIST_SECONDS, Accounts, Watched
+from tui.providers.account import Accounts, Watched
 from tui.providers.base import Account, Capabilities, Instance, Listing, Provider, Reply, State
 from tui.providers.demo import Demo
 from tui.providers.lambda_ import Lambda
@@ -153,9 +153,9 @@ def test_a_row_that_vanishes_by_another_hand(
     watched = Watched(account_lambda, clock)
     watched.refresh()
     fake_lambda.rows = []
-    clock.now += LIST_SECONDS
+    clock.now += account_lambda.capabilities.list_seconds
     assert watched.refresh().seen[0].gone_maybe
-    clock.now += LIST_SECONDS
+    clock.now += account_lambda.capabilities.list_seconds
     assert watched.refresh().gone == {"0a1b"}
 
 

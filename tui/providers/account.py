@@ -16,8 +16,6 @@ from tui.providers.base import Account, Instance, Provider, State
 from tui.providers.errors import ProviderError
 from tui.text import said
 
-LIST_SECONDS = 20.0
-"""A provider is asked for its list no more often, unless something was just done to it."""
 ACCOUNT_SECONDS = 300.0
 """Differences of a credit over less time say nothing."""
 MISSING_BEFORE_GONE = 2
@@ -91,6 +89,7 @@ class Watched:
         self._clock = clock or Clock()
         self._asking = threading.Lock()
         self._view = ProviderView(provider.name)
+        self._list_seconds = provider.capabilities.list_seconds
         self._missing: dict[str, int] = {}
         self._next_list = self._next_account = self._held_until = float("-inf")
 
@@ -120,10 +119,10 @@ class Watched:
             self._view = replace(self._view, error=problem)
             at = self._clock.steady()
             self._held_until = at + (problem.retry_after_s or 0.0)
-            self._next_list = max(at + LIST_SECONDS, self._held_until)
+            self._next_list = max(at + self._list_seconds, self._held_until)
             return
         at = self._clock.steady()
-        self._next_list = at + LIST_SECONDS
+        self._next_list = at + self._list_seconds
         seen, gone = self._merged(listing.instances, listing.complete)
         self._view = replace(
             self._view,

@@ -157,7 +157,10 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a provider can do at all. ``stop_note`` says what a stop means there, or why not."""
+    """What a provider can do at all. ``stop_note`` says what a stop means there, or why not.
+
+    ``list_seconds`` is the least time between two lists that nobody asked for.
+    """
 
     can_stop: bool = True
     can_start: bool = True
@@ -166,6 +169,7 @@ class Capabilities:
     has_credit: bool = False
     stop_note: str | None = None
     destroy_note: str | None = None
+    list_seconds: float = 20.0
 
     def can(self, action: Action) -> bool:
         """Whether the provider has this action."""

@@ -67,6 +67,7 @@ class Commands:
             can_stop=any(box.stop for box in settings),
             can_start=any(box.start for box in settings),
             can_destroy=any(box.destroy for box in settings),
+            list_seconds=30.0,
         )
 
     def list(self) -> Listing:

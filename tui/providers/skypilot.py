@@ -54,6 +54,7 @@ class SkyPilot:
     capabilities = Capabilities(
         stop_note="SkyPilot stops clusters on some clouds only; on RunPod and Lambda it cannot",
         destroy_note="sky down deletes the cluster and its disk",
+        list_seconds=120.0,
     )
 
     def __init__(self, program: str = "sky") -> None:
