@@ -55,19 +55,22 @@ def command(
 
     def act(cancel: Cancel) -> int:
         from tui.actions.hub_token import find_token
+        from tui.cli.earlier import Earlier, what_goes_on
 
         token = find_token()
         if token.warning:
             session.console.tell(token.warning)
         saving = saving_of(session, chosen.box)
+        run = chosen.view.run.path
         try:
-            _settle(session, saving, token, chosen, cancel)
-            checked = _checked(session, saving, token, place, way, install)
-            plan = _plan(session, chosen, place, way, public, checked)
-            if not _agreed(session, chosen, plan, token, checked, yes):
-                session.console.tell("nothing was pushed")
-                return 0
-            return _push(session, saving, token, plan, chosen, cancel)
+            with what_goes_on(session, saving, run):
+                Earlier(session, saving, token, run, cancel).settle(place.repo)
+                checked = _checked(session, saving, token, place, way, install)
+                plan = _plan(session, chosen, place, way, public, checked)
+                if not _agreed(session, chosen, plan, token, checked, yes):
+                    session.console.tell("nothing was pushed")
+                    return 0
+                return _push(session, saving, token, plan, cancel)
         finally:
             saving.close()
 
@@ -85,24 +88,6 @@ def _place(session: Session, chosen: Chosen, to: str | None) -> Destination:
             "nothing says where to push", "add --to ORG/REPO, or [hub] to in boxtop.toml"
         )
     return filled(template, chosen.view.run.id, chosen.box.name)
-
-
-def _settle(session: Session, saving: Saving, token: Token, chosen: Chosen, cancel: Cancel) -> None:
-    """Learn of earlier pushes whose end is not known: they may have saved what is asked for."""
-    from tui.actions.errors import ActionError
-    from tui.actions.hub_problem import HubError
-    from tui.cli.progress import ProgressLine
-
-    for push in saving.unsettled(chosen.view.run.path):
-        line = ProgressLine(session.console)
-        session.console.tell(f"an earlier push of {', '.join(push.names)} had not ended")
-        try:
-            pushed = saving.settle(token, push, line.show, cancel)
-            line.end()
-            session.console.tell(f"it has ended well: commit {pushed.commit[:10]} of {push.repo}")
-        except (HubError, ActionError) as error:
-            line.end()
-            session.console.tell(f"it failed: {error}")
 
 
 def _checked(
@@ -180,7 +165,6 @@ def _push(
     saving: Saving,
     token: Token,
     plan: PushPlan,
-    chosen: Chosen,
     cancel: Cancel,
 ) -> int:
     from dataclasses import replace
