@@ -86,8 +86,12 @@ class FakeTraining:
             command = ["/bin/sh", "-c", '"$@"; true', "run.sh", *command]
         self.process = subprocess.Popen(command, start_new_session=True)
         self.roles = [word for word in roles.split(" ") if word != "+"]
-        wait_until(lambda: len(self.pids) == len(self.roles), what=f"{roles} run")
-        wait_until(lambda: (run / "status.json").exists(), what="a status")
+        try:
+            wait_until(lambda: len(self.pids) == len(self.roles), what=f"{roles} run")
+            wait_until(lambda: (run / "status.json").exists(), what="a status")
+        except AssertionError:
+            self.end()
+            raise
 
     @property
     def pids(self) -> dict[str, int]:
