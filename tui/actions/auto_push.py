@@ -22,6 +22,8 @@ from tui.view import BoxView, RunView
 LOOK_SECONDS = 5.0
 PENDING_SECONDS = 60.0
 """How often the disk is asked for pushes of a run that had not ended."""
+SETTLE_SECONDS = 600.0
+"""How long an end that could not be learned is left alone."""
 SPACING_SECONDS = 300.0
 """The Hub takes about 128 commits an hour in a repository: 12 leave room for everybody else."""
 BLOCKED_SECONDS = 1800.0
@@ -60,7 +62,7 @@ class AutoPush:
         self._clock = clock
         self._wall = wall
         self._next: dict[str, float] = {}
-        self._settled: set[str] = set()
+        self._settled: dict[str, float] = {}
         self._asked: dict[tuple[str, str], float] = {}
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="auto push", daemon=True)
@@ -104,8 +106,8 @@ class AutoPush:
         except LookupError:
             return False
         for push in unsettled:
-            if push.job not in self._settled:
-                self._settled.add(push.job)
+            if self._clock() >= self._settled.get(push.job, 0.0):
+                self._settled[push.job] = self._clock() + SETTLE_SECONDS
                 self._transfers.start(Settle(box.name, run.id, push), automatic=True)
                 return True
         self._asked[key] = self._clock() + PENDING_SECONDS

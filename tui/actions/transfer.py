@@ -126,7 +126,7 @@ def transfer_text(view: TransferView) -> str:
     if view.state == "running" and view.progress is not None:
         return f"{what}: {progress_text(view.progress)}"
     if view.retry_in_s is not None:
-        return f"{what}: {view.text}; next try in {clock_text(view.retry_in_s)}"
+        return f"next try in {clock_text(view.retry_in_s)}: {what}: {view.text}"
     return f"{what}: {view.text}"
 
 

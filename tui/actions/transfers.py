@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from tui.actions.abandon import abandon
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.hub_problem import HubError, HubProblem
@@ -32,6 +33,7 @@ from tui.actions.transfer import (
 )
 from tui.debug import record_fault
 from tui.links.base import LinkError
+from tui.runs.pending import PendingFile, PendingPush
 from tui.text import said
 
 TRIES = 20
@@ -55,7 +57,9 @@ class _Transfer:
     task: Task
     view: TransferView
     cancel: Cancel
+    begun: float
     next_try: float | None = None
+    is_unwanted: bool = False
 
 
 class Transfers:
@@ -106,7 +110,7 @@ class Transfers:
                 automatic=automatic,
                 at=self._clock(),
             )
-            transfer = self._transfers[number] = _Transfer(task, view, Cancel())
+            transfer = self._transfers[number] = _Transfer(task, view, Cancel(), time.time())
             self._forget_old()
         name = f"{view.kind} {number}"
         threading.Thread(target=self._run, args=(transfer,), name=name, daemon=True).start()
@@ -131,10 +135,11 @@ class Transfers:
         return any(not view.is_over for view in self.views(box, run))
 
     def cancel(self, number: int) -> None:
-        """Stop a transfer. What the box uploads by itself goes on, and is learned of later."""
+        """Stop a transfer, and the upload that it began, where that can be reached."""
         with self._lock:
             transfer = self._transfers.get(number)
         if transfer is not None:
+            transfer.is_unwanted = True
             transfer.cancel.cancel()
 
     def dismiss(self, number: int) -> None:
@@ -172,8 +177,30 @@ class Transfers:
                     return
             except ActionError as error:
                 assert error.kind == "cancelled", error
-                self._tell(transfer, "cancelled", "cancelled")
+                self._tell(transfer, "cancelled", self._abandoned(transfer))
                 return
+
+    def _abandoned(self, transfer: _Transfer) -> str:
+        """End the uploads of a transfer that a person does not want; returns how that went."""
+        box = self._access(transfer.task.box)
+        if not transfer.is_unwanted or isinstance(transfer.task, Pull) or box is None:
+            return "cancelled"
+        self._tell(transfer, "running", "cancelling")
+        try:
+            notes = PendingFile(box.proofs(run_of(transfer.task)[0]))
+            pushes = [push for push in notes.all() if _began(push, transfer)]
+            if not pushes:
+                return "cancelled"
+            token, shell = self._token(), box.shell()
+            try:
+                ended = [abandon(shell, token, push, notes) for push in pushes]
+            finally:
+                shell.close()
+        except (ActionError, HubError, LinkError, LookupError, OSError):
+            ended = [False]
+        if all(ended):
+            return "cancelled; nothing of it is on the Hub"
+        return "no longer followed; the upload goes on, and its end is learned of later"
 
     def _once(self, transfer: _Transfer) -> str:
         """Do it once, and return what is said of it. Raises Failed, ActionError("cancelled")."""
@@ -283,6 +310,14 @@ class Transfers:
         over = [number for number, one in self._transfers.items() if one.view.is_over]
         for number in over[:-KEPT]:
             del self._transfers[number]
+
+
+def _began(push: PendingPush, transfer: _Transfer) -> bool:
+    """Whether a push was begun by a transfer."""
+    task = transfer.task
+    if isinstance(task, Settle):
+        return push.job == task.push.job
+    return isinstance(task, PushPlan) and push.at >= transfer.begun and push.repo == task.place.repo
 
 
 def _failed(problem: HubProblem, unproven: bool) -> Failed:

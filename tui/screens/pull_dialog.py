@@ -75,7 +75,12 @@ class PullDialog(Dialog[PullWish | None]):
 
     def _go(self) -> None:
         text = self.query_one(Input).value.strip()
-        if not text:
-            self.query_one("#target-error", Static).update(Content("name a directory"))
+        try:
+            directory = Path(text).expanduser()
+        except RuntimeError:
+            directory = None
+        if not text or directory is None:
+            wrong = f"there is no {text.partition('/')[0]}" if text else "name a directory"
+            self.query_one("#target-error", Static).update(Content(one_line(wrong)))
             return
-        self.dismiss(PullWish(self.choices[self._choice][0], Path(text).expanduser()))
+        self.dismiss(PullWish(self.choices[self._choice][0], directory))

@@ -131,7 +131,7 @@ class Weights:
         found = self._run(row, "pull")
         if found is None or row is None:
             return
-        directory = str(Path.cwd() / safe_name(found.run.id.rsplit("/", 1)[-1]))
+        directory = str(Path.cwd() / safe_name(f"{row.box.name}-{found.run.id}"))
         dialog = PullDialog(_title(row), _choices(found), directory)
         self.app.push_screen(dialog, lambda wish: self._pull(row, found, wish))
 
@@ -142,11 +142,21 @@ class Weights:
             self.app.say(f"select a run to {action}")
         elif not row.run.run.checkpoints:
             self.app.say(f"{row.run.run.id} has no checkpoint yet")
-        elif self.desk.transfers.busy(row.box.name, row.run.run.path):
+        elif self._is_moving(row, action):
             self.app.say(f"weights of {row.run.run.id} are on their way already")
         else:
             return row.run
         return None
+
+    def _is_moving(self, row: Row, action: str) -> bool:
+        """Whether the same is going on; a push that waits for its next try makes room."""
+        assert row.run is not None
+        for view in self.desk.transfers.views(row.box.name, row.run.run.path):
+            if view.kind == action and not view.is_over:
+                if view.retry_in_s is None:
+                    return True
+                self.desk.transfers.cancel(view.number)
+        return False
 
     def _pull(self, row: Row, view: RunView, wish: PullWish | None) -> None:
         if wish is not None:
