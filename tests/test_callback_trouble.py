@@ -205,6 +205,7 @@ def test_no_job_is_left_once_its_end_was_read(
         (others / name).mkdir(parents=True)
         (others / name / "job.json").write_text("{}")
     for name in ("callback-0123", "89abcdef"):
+        os.utime(others / name / "job.json", (1.0, 1.0))
         os.utime(others / name, (1.0, 1.0))
     PushToHub("my-org/run1", every_epochs=1).on_train_epoch_end(Event(str(run)))
     pushed(hub, caplog)

@@ -87,10 +87,12 @@ def test_a_pull_brings_proven_files_and_counts_while_they_lie_there(
     monkeypatch.chdir(here)
     called = boxtop("pull", "--data-dir", data, target)
     assert called.code == 0, called.err
-    assert (here / "run1/best.pt").read_bytes() == BEST
+    (named,) = here.iterdir()
+    assert "127.0.0.1" in named.name and "-run1" in named.name
+    assert (named / "best.pt").read_bytes() == BEST
     assert f"sha256 {sha256(BEST)}" in called.out
     assert saved(boxtop, data, target) == {"best.pt": True, "last.pt": True}
-    (here / "run1/best.pt").unlink()
+    (named / "best.pt").unlink()
     assert saved(boxtop, data, target) == {"best.pt": None, "last.pt": True}
 
 

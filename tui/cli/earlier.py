@@ -99,7 +99,7 @@ class Earlier:
             pushed = self._saving.settle(self._token, push, tell, cancel)
         except Unproven as error:
             end()
-            console.tell(f"{_named(push)} is over, but nobody saw what became of it: {error}")
+            console.tell(f"{_named(push)}: {error}; {LATER}")
         except HubError as error:
             end()
             console.tell(f"{_named(push)} failed: {error}")

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tui.errors import UserError
+
 CONFIG_NAME = "boxtop.toml"
 CONFIG_VARIABLE = "BOXTOP_CONFIG"
 DATA_VARIABLE = "BOXTOP_DATA_DIR"
@@ -16,14 +18,22 @@ def config_path(given: str | None = None, env: Mapping[str, str] = os.environ) -
     """Return the path of boxtop.toml, and whether a person named it (then it has to exist)."""
     named = given or env.get(CONFIG_VARIABLE)
     if named:
-        return Path(named).expanduser(), True
+        return at_home(named), True
     return _platform_directory("config", env) / CONFIG_NAME, False
 
 
 def data_directory(given: str | None = None, env: Mapping[str, str] = os.environ) -> Path:
     """Return the directory that holds the mirrors."""
     named = given or env.get(DATA_VARIABLE)
-    return Path(named).expanduser() if named else _platform_directory("data", env)
+    return at_home(named) if named else _platform_directory("data", env)
+
+
+def at_home(path: str | Path) -> Path:
+    """Return a path that a person named, ``~`` filled in. Raises UserError for nobody's home."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise UserError(f"there is no user of this name here: {path}") from None
 
 
 def data_is_named(given: str | None = None, env: Mapping[str, str] = os.environ) -> bool:
