@@ -67,3 +67,11 @@ def test_a_token_in_a_note_is_never_shown() -> None:
     line = ProgressLine(Console(out=io.StringIO(), err=err), Clock())
     line.show(Progress("uploading", note="as hf_" + "Q" * 34))
     assert "QQQQ" not in err.getvalue()
+
+
+def test_a_newline_in_a_name_stays_on_the_line() -> None:
+    for err in (Terminal(), io.StringIO()):
+        line = ProgressLine(Console(out=io.StringIO(), err=err), Clock())
+        line.show(Progress("sending", "a\nb\rc\x1b[2J\u202e.pt", 1024, 2048))
+        assert "sending a\\nb\\rc\\u202e.pt" in err.getvalue()
+        assert err.getvalue().count("\n") == (0 if err.isatty() else 1)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from tui.actions.progress import Progress, progress_text
 from tui.cli.console import Console
-from tui.text import clean, redact
+from tui.text import said
 
 REDRAW_SECONDS = 0.1
 SPEAK_SECONDS = 15.0
@@ -29,7 +29,7 @@ class ProgressLine:
     def show(self, progress: Progress) -> None:
         """Show a moment, or leave it out when the last one is too fresh."""
         now, stage = self._clock(), (progress.stage, progress.name)
-        text = clean(redact(progress_text(progress)))
+        text = said(progress_text(progress))
         if self._moves:
             if now - self._at >= REDRAW_SECONDS or stage != self._spoken:
                 self._draw(text)
