@@ -24,6 +24,7 @@ from tui.facts import Checkpoints, Hello, Settled
 from tui.links.base import FollowRequest
 from tui.links.local import LocalLink
 from tui.links.ssh.link import SshLink
+from tui.onbox.owners import own
 
 DATA = checkpoint()
 ODD = "-rf $(touch pwned) 'quote' \"two\"\nline ü"
@@ -108,18 +109,40 @@ def test_small_files_are_taken_as_they_are(tmp_path: Path) -> None:
     assert held.refused["summary.json"].kind == "missing"
 
 
-def test_a_snapshot_that_is_handed_over_stays(tmp_path: Path) -> None:
+def test_a_snapshot_stays_for_as_long_as_another_process_uses_it(tmp_path: Path) -> None:
     run = make_weights(tmp_path / "run", best=DATA)
-    with snapshot(LocalShell(), str(run), ["best.pt"], rules=RULES, keep=True) as held:
-        held.handed_over = True
-    kept = [f".boxtop-{held.number}"]
-    assert leftovers(run) == kept
-    with snapshot(LocalShell(), str(run), ["best.pt"], rules=RULES, keep=True):
-        assert len(leftovers(run)) == 2
-    assert leftovers(run) == kept
-    os.utime(run / "weights" / kept[0], (1, 1))
+    with subprocess.Popen(["sleep", "60"]) as uploader:
+        with snapshot(LocalShell(), str(run), ["best.pt"], rules=RULES) as held:
+            kept = run / "weights" / f".boxtop-{held.number}"
+            own(str(kept), uploader.pid)
+        os.utime(kept, (1, 1))
+        with snapshot(LocalShell(), str(run), ["best.pt"], rules=RULES):
+            assert len(leftovers(run)) == 2
+        assert leftovers(run) == [kept.name]
+        uploader.kill()
     with snapshot(LocalShell(), str(run), [], files=["train.log"]):
         assert leftovers(run) == []
+
+
+def test_what_a_killed_boxtop_held_goes_with_the_program(tmp_path: Path) -> None:
+    run = make_weights(tmp_path / "run", best=DATA)
+    with snapshot(LocalShell(), str(run), ["best.pt"], rules=RULES) as held:
+        assert leftovers(run) != []
+        held.program.close()  # what the end of a process does to its pipes
+        wait_until(lambda: leftovers(run) == [], what="the snapshot's end")
+
+
+def test_small_files_of_a_full_disk_come_over_the_link(tmp_path: Path) -> None:
+    run = make_weights(tmp_path / "run", best=DATA)
+    log = "ä line of the log\n" * 10_000
+    (run / "train.log").write_text(log)
+    (run / "metrics.jsonl").write_text("x" * 2_500_000)
+    files = ["train.log", "metrics.jsonl"]
+    with snapshot(LimitedShell(40), str(run), ["best.pt"], files=files, rules=RULES) as held:
+        assert held.checkpoints["best.pt"].in_place
+        assert held.texts == {"train.log": log}
+        assert held.files["train.log"].sha256 == sha256(log.encode())
+        assert held.refused["metrics.jsonl"].kind == "too_large"
 
 
 def test_a_growing_log_is_cut_at_its_size(tmp_path: Path) -> None:

@@ -31,12 +31,17 @@ HubKind = Literal[
     "wrong_hash",  # the Hub lists other bytes
     "no_client",  # huggingface_hub is missing, broken or too old
     "old_cli",  # a command line tool that does nothing any more
+    "no_job",  # nothing is known of this push where it is to run
+    "beginning",  # the push of another process, or of just now, is about to begin
     "usage",  # what was asked for makes no sense
     "unknown",
 ]
 
 HEALING: frozenset[HubKind] = frozenset(
-    {"rate", "server", "dns", "unreachable", "stalled", "cut", "conflict", "vanished", "changed"}
+    {
+        *("rate", "server", "dns", "unreachable", "stalled", "cut", "conflict"),
+        *("vanished", "changed", "beginning"),
+    }
 )
 """What another try may heal without a person. An ``unconfirmed`` commit is looked for first."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from tui.runs.words import rough_text
 from tui.text import said
 
 MODULE = "hub"
+NO_XET = "HF_HUB_DISABLE_XET"
 CHECK_SECONDS = 90.0
 INSTALL_SECONDS = 620.0
 FOLLOW_IDLE_SECONDS = 60.0
@@ -32,7 +34,8 @@ FOLLOW_IDLE_SECONDS = 60.0
 class Outcome:
     """How an upload ended. ``commit`` is what the program says; ``problem`` why it failed.
 
-    ``landed`` tells of a failed one whether its commit is there: None cannot be told.
+    ``landed`` tells of a failed one whether its commit is there: None cannot be told. ``absent`` is
+    the problem once the commit is known not to be there.
     """
 
     ok: bool
@@ -41,6 +44,7 @@ class Outcome:
     files: tuple[PushedFile, ...]
     problem: HubProblem | None
     landed: bool | None
+    absent: HubProblem | None = None
 
 
 class HubProgram:
@@ -68,13 +72,16 @@ class HubProgram:
         request: Mapping[str, Any],
         tell: Callable[[Progress], None],
         cancel: Cancel,
+        started: Callable[[], None] = lambda: None,
     ) -> Outcome:
         """Begin an upload and follow it to its end. It goes on when the connection breaks.
 
+        ``started`` is called as soon as it lives on its own.
         Raises ActionError ("lost" and others) when it can be followed no longer, HubError when it
         could not be begun.
         """
-        return self._follow({**request, "op": "push", "endpoint": self._endpoint}, tell, cancel)
+        asked = {**request, "op": "push", "endpoint": self._endpoint}
+        return self._follow({**asked, "disable_xet": xet_is_off()}, tell, cancel, started)
 
     def attach(self, job: str, tell: Callable[[Progress], None], cancel: Cancel) -> Outcome:
         """Follow an upload that was begun earlier; raises as ``push`` does."""
@@ -94,7 +101,11 @@ class HubProgram:
         return self._of(done, kind)
 
     def _follow(
-        self, request: Mapping[str, Any], tell: Callable[[Progress], None], cancel: Cancel
+        self,
+        request: Mapping[str, Any],
+        tell: Callable[[Progress], None],
+        cancel: Cancel,
+        started: Callable[[], None] = lambda: None,
     ) -> Outcome:
         rate, stage = Rate(), ""
         with closing(Program(self._shell, MODULE, request)) as program:
@@ -102,6 +113,8 @@ class HubProgram:
             done: object = None
             for reply in program.replies(program.first, FOLLOW_IDLE_SECONDS, idle=True):
                 values = reply.values if isinstance(reply, Message) else {}
+                if "started" in values:
+                    started()
                 if isinstance(values.get("progress"), dict):
                     if values["progress"].get("stage") != stage:
                         rate, stage = Rate(), values["progress"].get("stage")
@@ -126,9 +139,11 @@ class HubProgram:
         landed = landed if isinstance(landed, bool) else None
         ok = result.get("ok") is True
         error = result.get("error")
-        problem = None
+        problem = absent = None
         if not ok:
-            problem = problem_of(error if isinstance(error, dict) else {}, self._asked, landed)
+            facts = error if isinstance(error, dict) else {}
+            problem = problem_of(facts, self._asked, landed)
+            absent = problem_of(facts, self._asked, False)
         commit, private = result.get("commit"), result.get("private")
         return Outcome(
             ok,
@@ -137,7 +152,13 @@ class HubProgram:
             pushed_files(result.get("files")),
             problem,
             True if ok else landed,
+            absent,
         )
+
+
+def xet_is_off(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether the user wants no xet, as the client itself is told so."""
+    return environment.get(NO_XET, "").upper() in ("1", "ON", "YES", "TRUE")
 
 
 def push_request(

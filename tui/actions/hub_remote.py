@@ -93,13 +93,25 @@ class RemoteHub:
         listed = self.listing(repo, [file.path for file in pushed], commit)
         return Verified(commit, listed, differences(pushed, listed))
 
-    def find(self, repo: str, files: Iterable[PushedFile]) -> Verified | None:
-        """Look for a push whose answer got lost; None when the newest commit does not have it."""
-        commit = self.head(repo)
-        if commit is None:
+    def find(
+        self, repo: str, files: Iterable[PushedFile], seen: set[str] | None = None
+    ) -> Verified | None:
+        """Look for a push whose answer got lost; None when no newest commit has it.
+
+        Commits in ``seen`` are not asked for again; those without it are put there.
+        """
+        from tui.onbox.hub_listing import find_commit
+
+        pushed = tuple(files)
+
+        def fits(values: list[dict[str, object]]) -> bool:
+            return bool(pushed) and not differences(pushed, listed_files(values))
+
+        paths, known = [file.path for file in pushed], set() if seen is None else seen
+        found = self._ask("verifying", repo, lambda api: find_commit(api, repo, paths, fits, known))
+        if found is None:
             return None
-        found = self.verify(repo, commit, files)
-        return found if found.saved else None
+        return Verified(found[0], listed_files(found[1]), ())
 
     def _ask(self, stage: str, repo: str, question: Callable[[HfApi], T]) -> T:
         from tui.onbox.hub_facts import error_facts

@@ -10,7 +10,10 @@ from tui.text import said
 
 TOKENS_PAGE = "huggingface.co/settings/tokens"
 INSTALL_HINT = "let boxtop install it into a directory of its own, or push with --via here"
-NO_XET_HINT = "try again; HF_HUB_DISABLE_XET=1 sends it another way"
+NO_XET_HINT = "try again; HF_HUB_DISABLE_XET=1 set where boxtop runs sends it another way"
+
+BEGINNING = "the push to {} is only beginning"
+BEGINNING_HINT = "how it ends is learned later"
 
 Words = tuple[str, str | None]
 
@@ -144,6 +147,14 @@ def _old_cli(known: Facts, asked: Asked) -> Words:
     return message, "boxtop uses the huggingface_hub library instead"
 
 
+def _no_job(known: Facts, asked: Asked) -> Words:
+    return f"nothing is known any more of this push to {asked.place} where it ran", None
+
+
+def _beginning(known: Facts, asked: Asked) -> Words:
+    return BEGINNING.format(asked.place), BEGINNING_HINT
+
+
 def _usage(known: Facts, asked: Asked) -> Words:
     if known.type == "OfflineModeIsEnabled":
         return "HF_HUB_OFFLINE forbids every connection to the Hub", "unset it, then try again"
@@ -181,6 +192,8 @@ WORDS: dict[HubKind, Callable[[Facts, Asked], Words]] = {
     "wrong_hash": _wrong_hash,
     "no_client": _no_client,
     "old_cli": _old_cli,
+    "no_job": _no_job,
+    "beginning": _beginning,
     "usage": _usage,
     "unknown": _unknown,
 }

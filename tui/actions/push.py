@@ -5,50 +5,43 @@ from __future__ import annotations
 import os
 import posixpath
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
-from tui.actions.hub_problem import HubError, HubProblem
-from tui.actions.hub_program import HubProgram, Outcome, push_request
-from tui.actions.hub_proof import PushedFile
+from tui.actions.hub_problem import HubError
+from tui.actions.hub_program import HubProgram, push_request
+from tui.actions.hub_prove import Prover
+from tui.actions.hub_prove import Pushed as Pushed
+from tui.actions.hub_prove import StillBeginning as StillBeginning
+from tui.actions.hub_prove import Unproven as Unproven
 from tui.actions.hub_remote import RemoteHub
+from tui.actions.hub_sent import asked_file, sent
 from tui.actions.hub_token import Token
 from tui.actions.progress import Progress
 from tui.actions.push_plan import MANIFEST, PushPlan, is_checkpoint, manifest
 from tui.actions.relay import relayed
 from tui.actions.shell import HereShell, Shell
 from tui.actions.snapshot import SMALL_FILES, Rules, Snapshot, Stage, TakenFile, snapshot
-from tui.runs.pending import PendingPush, Sent
-from tui.runs.proofs import Proof
+from tui.onbox.owners import owner_of
+from tui.runs.pending import Owner, PendingPush
+from tui.text import one_line
 
 Tell = Callable[[Progress], None]
 STAGES = {"wait": "waiting for", "copy": "copying", "check": "checking"}
 """What the box does with a file, as people are told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pushed:
-    """A push whose every file the Hub was seen to list; ``refused`` are checkpoints left out."""
-
-    commit: str
-    private: bool | None
-    proofs: tuple[Proof, ...]
-    refused: Mapping[str, ActionError] = field(default_factory=dict)
-
-
-class Unproven(HubError):
-    """The upload is over, or may be, and the Hub could not be asked from here what it has."""
-
-
 class Pusher:
     """Pushes the runs of one box with one token.
 
-    ``remember`` is called with every push before it begins: keep it until it was settled.
+    ``remember`` is called with every push before it begins: keep it until it was settled, then
+    ``forget`` the push.
     """
 
     def __init__(
@@ -71,6 +64,7 @@ class Pusher:
         self._endpoint = endpoint
         self._rules = rules
         self._now = now
+        self._prover = Prover(remote, now)
 
     def push(self, plan: PushPlan, tell: Tell, cancel: Cancel) -> Pushed:
         """Snapshot, upload and prove; may take hours, and ends soon after ``cancel``.
@@ -79,51 +73,64 @@ class Pusher:
         see ``settle``), HubError when the Hub refused or does not list what was sent, Unproven when
         it could not be asked.
         """
-        tell(Progress("looking at", plan.run.id))
+        tell(Progress("looking at", one_line(plan.run.id)))
+        names, odd = plan.pushable()
 
         def staged(stage: Stage) -> None:
             cancel.check()
             word = STAGES.get(stage.stage, stage.stage)
             tell(Progress(word, stage.name, stage.done, stage.total))
 
+        _need_one(names, plan.names, odd)
         with snapshot(
             self._shell,
             plan.run.path,
-            plan.names,
+            names,
             files=SMALL_FILES,
             console=plan.console,
             rules=self._rules,
             tell=staged,
             bulk=plan.via == "here",
             cancel=cancel,
-            keep=plan.via == "box",
         ) as held:
-            _refuse_nothing(held, plan)
+            _need_one(held.checkpoints, names, held.refused)
             if plan.via == "here":
-                with relayed(self._shell, held, tell, cancel) as (folder, taken):
-                    return self._send(plan, held, taken, str(folder), tell, cancel)
-            taken = [*held.checkpoints.values(), *held.files.values()]
-            copies = [file for file in taken if not file.in_place]
-            folder_on_box = posixpath.dirname(copies[0].path) if copies else None
-            return self._send(plan, held, taken, folder_on_box, tell, cancel)
+                with relayed(self._shell, held, tell, cancel) as relay:
+                    way = (str(relay.folder), relay.hand_over)
+                    pushed = self._send(plan, held, relay.files, *way, tell, cancel)
+            else:
+                files = [*held.checkpoints.values(), *held.files.values()]
+                pushed = self._send(plan, held, files, _folder(files), lambda: None, tell, cancel)
+            refused = {name: why for name, why in held.refused.items() if is_checkpoint(name)}
+            return replace(pushed, refused={**odd, **refused}, left_out=_left_out(held))
 
-    def settle(self, push: PendingPush, tell: Tell, cancel: Cancel) -> Pushed:
+    def settle(
+        self,
+        push: PendingPush,
+        tell: Tell,
+        cancel: Cancel,
+        begins: Callable[[], bool] = lambda: False,
+    ) -> Pushed:
         """Learn how a push ended that was begun earlier, and prove it. Raises as ``push`` does.
 
-        A push that the box knows nothing of any more is looked for on the Hub.
+        A push that the box knows nothing of is looked for on the Hub, but StillBeginning is raised
+        where ``begins`` says that somebody may be about to begin it.
         """
         program = self._program(push.via, push.repo)
         try:
             outcome = program.attach(push.job, tell, cancel)
         except HubError as error:
-            if error.problem.kind != "usage":
-                raise
-            with _unproven():
-                found = self._remote.find(push.repo, _expected(push))
-            if found is None:
-                raise HubError(_vanished(push)) from error
-            return Pushed(found.commit, None, push.proofs(found.commit, self._now()))
-        return self._prove(push, outcome, program, tell)
+            if error.problem.kind != "no_job":
+                raise Unproven(error.problem) from error
+            if begins():
+                raise StillBeginning(push) from error
+            return self._prover.look(push, cancel)
+        tell(Progress("verifying", push.repo))
+        return self._prover.prove(push, outcome, cancel)
+
+    def forget(self, push: PendingPush) -> None:
+        """Remove what is kept of a push where it ran. Raises ActionError, HubError."""
+        self._program(push.via, push.repo).forget(push.job)
 
     def _program(self, via: str, repo: str) -> HubProgram:
         shell = self._here if via == "here" else self._shell
@@ -133,30 +140,19 @@ class Pusher:
         self,
         plan: PushPlan,
         held: Snapshot,
-        taken: list[TakenFile],
+        files: Sequence[TakenFile],
         cleanup: str | None,
+        hand_over: Callable[[], None],
         tell: Tell,
         cancel: Cancel,
     ) -> Pushed:
-        paths = plan.paths(taken)
-        at = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="seconds")
-        pending = PendingPush(
-            job=os.urandom(8).hex(),
-            box=plan.box,
-            run=plan.run.path,
-            repo=plan.place.repo,
-            via=plan.via,
-            at=self._now(),
-            files=tuple(_sent(file, paths[file.name]) for file in taken),
-        )
+        """Note the push, then upload and prove; ``hand_over`` once the uploader has ``cleanup``."""
+        pending = self._pending(plan, files)
         request = push_request(
             token=self._token.secret,
             repo=plan.place.repo,
             job=pending.job,
-            files=[
-                *(_asked_file(file, paths[file.name]) for file in taken),
-                {"path_in_repo": paths[MANIFEST], "text": manifest(plan, taken, at)},
-            ],
+            files=self._asked(plan, held, files),
             message=plan.message,
             private=plan.private,
             public=plan.public,
@@ -164,99 +160,70 @@ class Pusher:
         )
         cancel.check()
         self._remember(pending)
-        held.handed_over = plan.via == "box" and cleanup is not None
         program = self._program(plan.via, plan.place.repo)
-        outcome = program.push(request, tell, cancel)
-        pushed = self._prove(pending, outcome, program, tell)
-        return Pushed(pushed.commit, pushed.private, pushed.proofs, _without_checkpoints(held))
+        began: list[bool] = []
 
-    def _prove(
-        self, push: PendingPush, outcome: Outcome, program: HubProgram, tell: Tell
-    ) -> Pushed:
-        """Look at the Hub from here: only what it lists counts, whatever the box said."""
-        tell(Progress("verifying", push.repo))
-        expected = _expected(push, outcome.files)
-        commit = outcome.commit if outcome.ok else None
-        if commit is None and outcome.landed is None:
-            with _unproven():
-                found = self._remote.find(push.repo, expected)
-            commit = found.commit if found is not None else None
-        if commit is None:
-            with suppress(ActionError, HubError):
-                program.forget(push.job)
-            raise HubError(outcome.problem or _vanished(push))
-        with _unproven():
-            verified = self._remote.verify(push.repo, commit, expected)
-        with suppress(ActionError, HubError):
-            program.forget(push.job)
-        if not verified.saved:
-            raise HubError(_differs(push.repo, [str(one) for one in verified.differences]))
-        return Pushed(commit, outcome.private, push.proofs(commit, self._now()))
+        def started() -> None:
+            began.append(True)
+            hand_over()
+
+        try:
+            outcome = program.push(request, tell, cancel, started)
+        except HubError as error:
+            if not began:
+                raise
+            if error.problem.kind != "no_job":
+                raise Unproven(error.problem) from error
+            return self._prover.look(pending, cancel)  # somebody else has learned of its end
+        tell(Progress("verifying", plan.place.repo))
+        return self._prover.prove(pending, outcome, cancel)
+
+    def _pending(self, plan: PushPlan, files: Sequence[TakenFile]) -> PendingPush:
+        paths = plan.paths(files)
+        return PendingPush(
+            job=os.urandom(8).hex(),
+            box=plan.box,
+            run=plan.run.path,
+            repo=plan.place.repo,
+            via=plan.via,
+            at=self._now(),
+            files=tuple(sent(file, paths[file.name]) for file in files),
+            owner=msgspec.convert(owner_of(), Owner),
+        )
+
+    def _asked(
+        self, plan: PushPlan, held: Snapshot, files: Sequence[TakenFile]
+    ) -> list[dict[str, Any]]:
+        """Return the files as the uploader is asked for them."""
+        paths = plan.paths(files)
+        at = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="seconds")
+        asked = [
+            {"path_in_repo": paths[file.name], "text": held.texts[file.name]}
+            if file.name in held.texts
+            else asked_file(file, paths[file.name])
+            for file in files
+        ]
+        return [*asked, {"path_in_repo": paths[MANIFEST], "text": manifest(plan, files, at)}]
 
 
-@contextmanager
-def _unproven() -> Iterator[None]:
-    try:
-        yield
-    except HubError as error:
-        raise Unproven(error.problem) from error
+def _folder(files: Sequence[TakenFile]) -> str | None:
+    """Return the directory of the snapshot on the box, None when all is used where it lies."""
+    copies = [file for file in files if not file.in_place]
+    return posixpath.dirname(copies[0].path) if copies else None
 
 
-def _refuse_nothing(held: Snapshot, plan: PushPlan) -> None:
-    """Raise the first reason when no checkpoint at all could be taken."""
-    if held.checkpoints:
+def _need_one(had: object, names: Sequence[str], refused: Mapping[str, ActionError]) -> None:
+    """Raise the first reason when no checkpoint at all can be had."""
+    if had:
         return
-    for name in plan.names:
-        raise held.refused[name]
+    for name in names:
+        raise refused[name]
 
 
-def _without_checkpoints(held: Snapshot) -> dict[str, ActionError]:
-    return {name: error for name, error in held.refused.items() if is_checkpoint(name)}
-
-
-def _sent(file: TakenFile, path: str) -> Sent:
-    identity = file.identity
-    return Sent(
-        file.name,
-        path,
-        file.size,
-        file.sha256,
-        identity.mtime_ns / 1e9,
-        identity.inode,
-        file.epoch,
-        is_checkpoint(file.name),
-    )
-
-
-def _asked_file(file: TakenFile, path: str) -> dict[str, Any]:
+def _left_out(held: Snapshot) -> dict[str, ActionError]:
+    """Return why small files that are there were not taken."""
     return {
-        "path_in_repo": path,
-        "local_path": file.path,
-        "size": file.size,
-        "sha256": file.sha256,
+        name: why
+        for name, why in held.refused.items()
+        if not is_checkpoint(name) and why.kind != "missing"
     }
-
-
-def _expected(push: PendingPush, told: Iterable[PushedFile] = ()) -> list[PushedFile]:
-    """Return what the Hub has to list: sizes and hashes of the snapshot, git's names as told.
-
-    A small file's git name comes from where it was read; one that nobody told is left out unless
-    it is a checkpoint, which is never taken for saved then.
-    """
-    blobs = {file.path: file.blob_oid for file in told}
-    return [
-        PushedFile(file.path, file.size, file.sha256, blobs.get(file.path))
-        for file in push.files
-        if file.checkpoint or blobs.get(file.path) is not None
-    ]
-
-
-def _vanished(push: PendingPush) -> HubProblem:
-    message = f"the upload to {push.repo} ended without a result"
-    return HubProblem("vanished", message, "push again: nothing of it is on the Hub")
-
-
-def _differs(repo: str, how: list[str]) -> HubProblem:
-    more = f" and {len(how) - 1} more" if len(how) > 1 else ""
-    message = f"{repo} lists other bytes than were sent: NOT saved ({how[0]}{more})"
-    return HubProblem("wrong_hash", message, "push again; do not stop the box")

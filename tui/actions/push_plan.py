@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tui import __version__
+from tui.actions.errors import ActionError
 from tui.actions.hub_names import Destination, paths_in_repo
 from tui.actions.snapshot import TakenFile
+from tui.errors import UserError
 from tui.runs.model import Run
 from tui.text import one_line
 
@@ -44,7 +46,19 @@ class PushPlan:
         """The commit's first line."""
         epoch = f", epoch {self.run.epoch}" if self.run.epoch else ""
         why = f" ({self.reason})" if self.reason else ""
-        return f"{', '.join(self.names)} of {one_line(self.run.id)}{epoch}{why}"
+        return f"{', '.join(map(one_line, self.names))} of {one_line(self.run.id)}{epoch}{why}"
+
+    def pushable(self) -> tuple[tuple[str, ...], dict[str, ActionError]]:
+        """Return the names that can be paths of a repository, and why the others cannot."""
+        names, refused = [], {}
+        for name in self.names:
+            try:
+                paths_in_repo(self.place, [name])
+            except UserError as error:
+                refused[name] = ActionError("refused", str(error), "rename it on the box")
+            else:
+                names.append(name)
+        return tuple(names), refused
 
     def paths(self, taken: Iterable[TakenFile]) -> dict[str, str]:
         """Return the path in the repository of each file taken, and of the manifest, by name.

@@ -44,5 +44,7 @@ def saved_lines(pushed: Pushed, place: Destination) -> Iterator[str]:
         held = f"epoch {proof.epoch}, " if proof.epoch else ""
         what = f"{said(proof.name)} ({held}{size_text(proof.bytes)})"
         yield f"saved {what} at {said(proof.where, 300)}"
+    for name, why in pushed.left_out.items():
+        yield f"without {said(name)}: {why}"
     seen = "" if pushed.private is None else ", private" if pushed.private else ", PUBLIC"
     yield f"commit {pushed.commit} of {place.repo}{seen}"

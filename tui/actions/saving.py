@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+
+import msgspec
 
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.hub_account import Checked
+from tui.actions.hub_begin import may_begin
+from tui.actions.hub_kept import kept
 from tui.actions.hub_names import Destination
 from tui.actions.hub_problem import HubError
 from tui.actions.hub_program import HubProgram
@@ -23,8 +28,10 @@ from tui.actions.shell import HereShell, Shell
 from tui.actions.snapshot import Rules
 from tui.runs.pending import PendingFile, PendingPush
 from tui.runs.proofs import Proof, ProofFile
+from tui.text import one_line
 
 ENDPOINT = "HF_ENDPOINT"
+ROOM_HINT = "make room there, then do it again: what is saved already is not moved twice"
 
 Tell = Callable[[Progress], None]
 
@@ -68,22 +75,25 @@ class Saving:
     def push(self, token: Token, plan: PushPlan, tell: Tell, cancel: Cancel) -> Pushed:
         """Push and prove; the proofs are kept. Raises as ``Pusher.push`` does."""
         begun: list[PendingPush] = []
-        pending = PendingFile(self._proofs(plan.run.path))
+        pending = self._pending(plan.run.path)
 
         def remember(push: PendingPush) -> None:
-            pending.add(push)
+            with kept(f"the push cannot be noted in {_folder(pending.folder)}"):
+                pending.add(push)
             begun.append(push)
 
         pusher = self._pusher(token, remember)
         try:
             pushed = pusher.push(plan, tell, cancel)
-        except (Unproven, ActionError):
-            raise  # how it ended is learned later, if it ever began
-        except HubError:
+        except BaseException as error:
             for push in begun:
-                pending.remove(push.job)
+                if isinstance(error, HubError) and not isinstance(error, Unproven):
+                    self._drop(pusher, push)
+                else:  # how it ended is learned later, if it ever began; not by this call
+                    with suppress(OSError):
+                        pending.add(msgspec.structs.replace(push, owner=None))
             raise
-        self._keep(plan.run.path, begun[0], pushed)
+        self._keep(pusher, begun[0], pushed)
         return pushed
 
     def unsettled(self, run: str) -> Iterator[PendingPush]:
@@ -91,16 +101,24 @@ class Saving:
         return PendingFile(self._proofs(run)).all()
 
     def settle(self, token: Token, push: PendingPush, tell: Tell, cancel: Cancel) -> Pushed:
-        """Learn how a push ended that was begun earlier. Raises as ``Pusher.push`` does."""
+        """Learn how a push ended that was begun earlier. Raises as ``Pusher.push`` does.
+
+        StillBeginning, which is Unproven, leaves one alone that somebody is about to begin.
+        """
         pusher = self._pusher(token, lambda _push: None)
+        pending = self._pending(push.run)
+
+        def begins() -> bool:
+            return pending.has(push.job) and may_begin(push, time.time())
+
         try:
-            pushed = pusher.settle(push, tell, cancel)
+            pushed = pusher.settle(push, tell, cancel, begins)
         except (Unproven, ActionError):
             raise
         except HubError:
-            PendingFile(self._proofs(push.run)).remove(push.job)
+            self._drop(pusher, push)
             raise
-        self._keep(push.run, push, pushed)
+        self._keep(pusher, push, pushed)
         return pushed
 
     def pull(
@@ -118,7 +136,11 @@ class Saving:
             rules=self._rules,
             may_replace=lambda path: str(path.absolute()) in own,
         )
-        self._proofs(run).add(_proof(pulled) for pulled in report.pulled)
+        proofs = self._proofs(run)
+        names = ", ".join(one_line(pulled.name) for pulled in report.pulled)
+        where = f"{names} came whole to {one_line(str(directory))}, but the proof cannot"
+        with kept(f"{where} be kept in {_folder(proofs.path.parent)}", ROOM_HINT):
+            proofs.add(_proof(pulled) for pulled in report.pulled)
         return report
 
     def close(self) -> None:
@@ -126,10 +148,23 @@ class Saving:
         self._shell.close()
         self._here.close()
 
-    def _keep(self, run: str, push: PendingPush, pushed: Pushed) -> None:
-        proofs = self._proofs(run)
-        proofs.add(pushed.proofs)
-        PendingFile(proofs).remove(push.job)
+    def _pending(self, run: str) -> PendingFile:
+        return PendingFile(self._proofs(run))
+
+    def _keep(self, pusher: Pusher, push: PendingPush, pushed: Pushed) -> None:
+        """Keep the proofs, and only then let everybody forget the push."""
+        proofs = self._proofs(push.run)
+        where = f"it is saved in commit {pushed.commit[:10]} of {push.repo}, but the proof cannot"
+        with kept(f"{where} be kept in {_folder(proofs.path.parent)}", ROOM_HINT):
+            proofs.add(pushed.proofs)
+        self._drop(pusher, push)
+
+    def _drop(self, pusher: Pusher, push: PendingPush) -> None:
+        """Forget a push whose end was seen: the note first, then what the box keeps."""
+        with suppress(OSError):
+            self._pending(push.run).remove(push.job)
+        with suppress(ActionError, HubError):
+            pusher.forget(push)
 
     def _pusher(self, token: Token, remember: Callable[[PendingPush], None]) -> Pusher:
         return Pusher(
@@ -145,6 +180,10 @@ class Saving:
     def _program(self, token: Token, repo: str, via: Via) -> HubProgram:
         shell = self._here if via == "here" else self._shell
         return HubProgram(shell, self._endpoint, RemoteHub(token, self._endpoint).asked(repo))
+
+
+def _folder(path: Path) -> str:
+    return one_line(str(path))
 
 
 def _proof(pulled: Pulled) -> Proof:

@@ -14,13 +14,14 @@ from tui.actions.errors import ActionError
 from tui.actions.program import Program, told_error
 from tui.actions.replies import Data, Message, Reply
 from tui.actions.shell import Shell
-from tui.text import said
+from tui.text import one_line, said
 
 T = TypeVar("T")
 
 MODULE = "weights"
 LIST_SECONDS = 60.0
 READ_IDLE_SECONDS = 60.0
+MAX_TEXT = 4 << 20
 SMALL_FILES = (
     *("status.json", "metrics.jsonl", "results.csv", "summary.json", "train_config.yaml"),
     "train.log",
@@ -100,7 +101,7 @@ class Stage:
 class Snapshot:
     """What was taken of a run, by the program that holds it; ``refused`` by the files' names.
 
-    ``handed_over`` is set by who has given a kept snapshot to somebody else to remove.
+    ``texts`` holds the small files that could not be copied beside the weights.
     """
 
     run: str
@@ -108,8 +109,8 @@ class Snapshot:
     number: str | None = None
     checkpoints: dict[str, TakenFile] = field(default_factory=dict)
     files: dict[str, TakenFile] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     refused: dict[str, ActionError] = field(default_factory=dict)
-    handed_over: bool = False
 
     def read_request(self, taken: TakenFile, offset: int, length: int) -> dict[str, Any]:
         """Return the request that reads a part of a file, for this or another program."""
@@ -168,17 +169,16 @@ def snapshot(
     tell: Callable[[Stage], None] | None = None,
     bulk: bool = False,
     cancel: Cancel | None = None,
-    keep: bool = False,
 ) -> Iterator[Snapshot]:
     """Take files of a run directory, and let them go at the end of the block.
 
-    ``keep`` lets the snapshot outlive the program and the link, for who sets ``handed_over``; what
-    is left over for a day goes at the run's next snapshot.
+    It stays when another process of the box has made itself the owner meanwhile; what nobody owns
+    goes at the run's next snapshot.
     A checkpoint or file that cannot be taken is in ``refused``; nothing of it is raised.
     Raises ActionError when the box cannot be asked. ``tell`` may raise to stop.
     """
     rules = rules or Rules()
-    wanted = {"names": list(names), "files": list(files), "console": console, "keep": keep}
+    wanted = {"names": list(names), "files": list(files), "console": console}
     request = {"op": "snapshot", "run": run, **wanted, **rules.values()}
     with Program(shell, MODULE, request, bulk) as program:
         if cancel is not None:
@@ -188,14 +188,8 @@ def snapshot(
         for reply in program.replies(program.first, patience, idle=True):
             _take(taken, reply, tell)
         _check_names(taken, {*names, *files, *(["console.log"] if console else [])})
-        try:
-            yield taken
-        except BaseException:
-            if keep and not taken.handed_over:
-                _let_go(taken)
-            raise  # what is not kept goes with the program, without waiting for what it still sends
-        if not taken.handed_over:
-            _let_go(taken)
+        yield taken  # after an error it goes with the program, whatever that still sends
+        _let_go(taken)
 
 
 def _take(taken: Snapshot, reply: Reply, tell: Callable[[Stage], None] | None) -> None:
@@ -208,6 +202,8 @@ def _take(taken: Snapshot, reply: Reply, tell: Callable[[Stage], None] | None) -
     elif "file" in values:
         one = converted(values["file"], TakenFile)
         taken.files[one.name] = one
+    elif isinstance(values.get("text"), dict):
+        _add_text(taken, values["text"])
     elif "refused" in values and isinstance(values["refused"], dict):
         taken.refused[str(values["refused"].get("name"))] = told_error(values["refused"])
     elif "progress" in values and tell is not None:
@@ -215,6 +211,14 @@ def _take(taken: Snapshot, reply: Reply, tell: Callable[[Stage], None] | None) -
     elif "done" in values and isinstance(values["done"], dict):
         number = values["done"].get("snapshot")
         taken.number = number if isinstance(number, str) else None
+
+
+def _add_text(taken: Snapshot, values: dict[str, Any]) -> None:
+    """Take a further piece of a small file that comes over the link."""
+    name = str(values.get("name"))
+    taken.texts[name] = taken.texts.get(name, "") + str(values.get("piece"))
+    if len(taken.texts[name]) > MAX_TEXT:
+        raise ActionError("protocol", "the box sends more of a small file than it may")
 
 
 def _check_names(taken: Snapshot, wanted: set[str]) -> None:
@@ -237,7 +241,7 @@ def _let_go(taken: Snapshot) -> None:
 
 def _stage(values: object) -> Stage:
     told = converted(values, Stage)
-    return replace(told, stage=said(told.stage, 20))
+    return replace(told, stage=said(told.stage, 20), name=one_line(told.name))
 
 
 def _weight(values: object) -> Weight:

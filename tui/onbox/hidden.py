@@ -7,28 +7,22 @@ that boxtop ever writes to a box.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import stat
-import time
-from typing import Any
 
+from tui.onbox.owners import is_left, lives, own, owner_in, owner_of
 from tui.onbox.places import Refused, Weights, raw, text
 
 PREFIX = ".boxtop-"
-OLD_SECONDS = 86400.0
 _NAME = re.compile(r"\.boxtop-[0-9a-f]{16}\Z")
-_OWNER = b"owner"
-_MAX_OWNER = 4096
 
 
 class Hidden:
     """One such directory, made by ``make``; ``number`` names it in requests."""
 
-    def __init__(self, weights: Weights, number: str = "", kept: bool = False) -> None:
-        """``kept`` outlives the process. Raises Refused("usage") for a number that names none."""
-        self._kept = kept
+    def __init__(self, weights: Weights, number: str = "") -> None:
+        """Raises Refused("usage") for a number that names none."""
         self.number = number or os.urandom(8).hex()
         self.made = bool(number)
         name = PREFIX + self.number
@@ -43,17 +37,14 @@ class Hidden:
         os.mkdir(self.path, 0o700)
         self.made = True
         try:
-            if not self._kept:
-                self.own()
+            self.own()
         except OSError:
             self.remove()
             raise
 
     def own(self, pid: int = 0) -> None:
         """Say that a process (this one: 0) uses the snapshot. Raises OSError."""
-        owner = {**_place(), "pid": pid or os.getpid(), "since": _started(pid or os.getpid())}
-        with open(os.path.join(self.path, _OWNER), "w", encoding="ascii") as file:
-            json.dump(owner, file)
+        own(self.path, pid)
 
     def create(self, name: str) -> int:
         """Create a file in it, and return its descriptor. Raises OSError."""
@@ -78,9 +69,16 @@ class Hidden:
         self.made = False
         return _remove(self.path)
 
+    def let_go(self) -> bool:
+        """Remove it unless another process uses it by now; returns whether it is gone."""
+        owner = owner_in(self.path)
+        if owner != owner_of() and lives(owner) is not False and owner is not None:
+            return False
+        return self.remove()
+
 
 def sweep(weights: Weights) -> int:
-    """Remove what others left behind: older than a day, or of a process that is gone.
+    """Remove what others left behind: of a process that is gone, or nobody's for a day.
 
     Returns how many directories went.
     """
@@ -91,32 +89,16 @@ def sweep(weights: Weights) -> int:
         return 0
     for name in names:
         path = os.path.join(weights.real, name)
-        if _NAME.match(text(name)) and _is_left(path):
+        if _NAME.match(text(name)) and _is_directory(path) and is_left(path):
             removed += _remove(path)
     return removed
 
 
-def _is_left(path: bytes) -> bool:
+def _is_directory(path: bytes) -> bool:
     try:
-        info = os.lstat(path)
-        if not stat.S_ISDIR(info.st_mode):
-            return False
-        age = time.time() - info.st_mtime
-        with open(os.path.join(path, _OWNER), encoding="ascii") as file:
-            owner = json.loads(file.read(_MAX_OWNER))
-        pid, since, place = owner["pid"], owner["since"], {key: owner[key] for key in _place()}
-    except (OSError, ValueError, KeyError, TypeError):
-        return _age(path) > OLD_SECONDS
-    if place != _place() or type(pid) is not int:
-        return age > OLD_SECONDS  # another container's processes cannot be seen from here
-    return age > OLD_SECONDS or _started(pid) != since
-
-
-def _age(path: bytes) -> float:
-    try:
-        return time.time() - os.lstat(path).st_mtime
+        return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
-        return 0.0
+        return False
 
 
 def _remove(path: bytes) -> bool:
@@ -129,41 +111,3 @@ def _remove(path: bytes) -> bool:
     except OSError:
         return not os.path.lexists(path)
     return True
-
-
-def _place() -> dict[str, Any]:
-    """Return where process numbers mean the same: a machine since its start, a container."""
-    return {
-        "machine": _first_line("/proc/sys/kernel/random/boot_id") or os.uname().nodename,
-        "container": _link("/proc/self/ns/pid"),
-    }
-
-
-def _started(pid: int) -> str:
-    """Return when a process began, "" when there is none."""
-    line = _first_line(f"/proc/{pid}/stat")
-    if line:
-        fields = line.rpartition(")")[2].split()
-        return fields[19] if len(fields) > 19 and fields[0] != "Z" else ""
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return "unknown"
-    except (OSError, OverflowError):
-        return ""
-    return "unknown"
-
-
-def _first_line(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.readline(4096).strip()
-    except OSError:
-        return ""
-
-
-def _link(path: str) -> str:
-    try:
-        return os.readlink(path)
-    except OSError:
-        return ""

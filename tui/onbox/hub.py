@@ -34,13 +34,13 @@ import time
 
 from tui.onbox import hub_client
 from tui.onbox.hub_account import check
+from tui.onbox.hub_detach import begin
 from tui.onbox.hub_elsewhere import elsewhere, go_on, here
 from tui.onbox.hub_facts import Problem, error_facts
 from tui.onbox.hub_follow import BEAT_SECONDS, cancel, follow, forget, jobs
 from tui.onbox.hub_install import install
-from tui.onbox.hub_jobs import Job
+from tui.onbox.hub_jobs import Job, clean_up
 from tui.onbox.hub_meter import Meter
-from tui.onbox.hub_upload import begin
 from tui.onbox.hub_wire import Wire
 
 CHECK_SECONDS = 60.0
@@ -151,8 +151,16 @@ def _push(request: dict[str, object], wire: Wire) -> None:
     told = ("path_in_repo", "size", "sha256")
     document["files"] = [{name: file.get(name) for name in told} for file in files]
     document["repo"] = _needed(request, "repo")
-    job.create(document)
-    begin(job, {**request, "files": [job.written(file) for file in files]})
+    try:
+        job.create(document)
+        try:
+            begin(job, {**request, "files": [job.written(file) for file in files]})
+        except BaseException:
+            job.remove()
+            raise
+    except BaseException:
+        clean_up(request.get("cleanup"))  # nobody else would: there is no upload
+        raise
     started = {"job": job.name, "directory": str(job.directory), "pid": job.uploader()}
     wire.send("started", started)
     follow(job, wire)

@@ -7,7 +7,7 @@ import select
 import signal
 import time
 
-from tui.onbox.hub_jobs import Job, all_jobs, clean_up, start_time
+from tui.onbox.hub_jobs import Job, all_jobs, start_time
 from tui.onbox.hub_wire import Wire
 
 BEAT_SECONDS = 5.0
@@ -17,7 +17,8 @@ GRACE_SECONDS = 5.0
 def follow(job: Job, wire: Wire, tick: float = 0.2, source: int = 0) -> None:
     """Send ``progress`` whenever it changes, then ``result``; return early when ``source`` ends.
 
-    As a sign of life, the progress comes every few seconds even if nothing moves.
+    As a sign of life, the progress comes every few seconds even if nothing moves. Raises Problem
+    ``NoJob``, also when somebody else has learned of the end and forgets the push meanwhile.
     """
     job.need()
     last: dict[str, object] | None = None
@@ -32,6 +33,8 @@ def follow(job: Job, wire: Wire, tick: float = 0.2, source: int = 0) -> None:
         elif silent:
             wire.beat()
             spoken = time.monotonic()
+        if state == "gone":
+            job.need()
         if state != "running":
             wire.done("result", ended(job))
             return
@@ -40,21 +43,23 @@ def follow(job: Job, wire: Wire, tick: float = 0.2, source: int = 0) -> None:
 
 
 def ended(job: Job) -> dict[str, object]:
-    """Return a job's result; for one that vanished a result that says so."""
+    """Return a job's result; for one that vanished a result that says so.
+
+    Whether its commit landed only the Hub can tell then: what is on the disk may be old.
+    """
     result = job.read("result")
     if result is not None:
         return result
+    job.clean_up()
     progress, known = job.read("progress") or {}, job.read("job") or {}
-    stage = progress.get("stage")
     error = {
-        "stage": stage,
+        "stage": progress.get("stage"),
         "type": "Vanished",
         "chain": ["Vanished"],
         "errno": None,
         "status": None,
         "message": "the upload ended without a result",
     }
-    landed = None if stage in ("committing", "verifying") else False
     return {
         "ok": False,
         "job": job.name,
@@ -63,7 +68,7 @@ def ended(job: Job) -> dict[str, object]:
         "commit": None,
         "files": [],
         "error": error,
-        "landed": landed,
+        "landed": None,
     }
 
 
@@ -94,7 +99,6 @@ def cancel(job: Job) -> dict[str, object]:
         if not _ends(pid, start):
             _signal(pid, signal.SIGKILL)
             _ends(pid, start)
-            clean_up((job.read("job") or {}).get("cleanup"))
     result = ended(job)
     error = result.get("error")
     if isinstance(error, dict) and error.get("type") == "Vanished" and pid is not None:
@@ -107,6 +111,7 @@ def forget(job: Job) -> bool:
     """Remove a job that is not running; False when it still is."""
     if job.state() == "running":
         return False
+    job.clean_up()
     job.remove()
     return True
 

@@ -13,14 +13,17 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 from tui.onbox.hub_facts import Problem
 from tui.onbox.hub_wire import encoded
+from tui.onbox.owners import lives, own, owner_in
 
 JOB_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 CLEANUP_PREFIX = ".boxtop-"
 MAX_JOBS = 50
+BEGINNING_SECONDS = 60.0
 
 
 def pushes_directory() -> Path:
@@ -93,17 +96,38 @@ class Job:
         return pid
 
     def state(self) -> str:
-        """Return ``running``, ``finished`` or ``vanished``: ended without a result."""
+        """Return ``running``, ``finished``, ``vanished`` (ended without a result) or ``gone``."""
         for _ in range(2):  # the result may have come between the two looks
             if self.read("result") is not None:
                 return "finished"
-            if self.uploader() is not None:
+            if self.uploader() is not None or self._is_beginning():
                 return "running"
-        return "vanished"
+        return "vanished" if (self.directory / "job.json").is_file() else "gone"
+
+    def clean_up(self) -> None:
+        """Remove the snapshot of a push that has ended, unless somebody uses it."""
+        directory = (self.read("job") or {}).get("cleanup")
+        if isinstance(directory, str) and lives(owner_in(directory)) is not True:
+            clean_up(directory)
 
     def remove(self) -> None:
-        """Remove the directory and all in it."""
-        shutil.rmtree(str(self.directory), ignore_errors=True)
+        """Remove the directory and all in it, at once for whoever looks at it meanwhile."""
+        away = self.directory.with_name(f".{self.name}.{os.getpid()}")
+        try:
+            self.directory.rename(away)
+        except OSError:
+            away = self.directory
+        shutil.rmtree(str(away), ignore_errors=True)
+
+    def _is_beginning(self) -> bool:
+        """Whether it was made just now and its uploader has not recorded itself yet."""
+        if (self.directory / "process.json").exists():
+            return False
+        try:
+            age = time.time() - (self.directory / "job.json").stat().st_mtime
+        except OSError:
+            return False
+        return abs(age) < BEGINNING_SECONDS
 
 
 def all_jobs() -> list[Job]:
@@ -140,8 +164,18 @@ def _start_by_ps(pid: int) -> str | None:
 
 def clean_up(directory: object) -> None:
     """Remove a directory of snapshots: only one whose name starts with ``.boxtop-``."""
+    if _is_snapshot(directory):
+        shutil.rmtree(str(directory), ignore_errors=True)
+
+
+def take_over(directory: object) -> None:
+    """Let this process be who uses a directory of snapshots. Raises OSError."""
+    if _is_snapshot(directory):
+        own(str(directory))
+
+
+def _is_snapshot(directory: object) -> bool:
     if not isinstance(directory, str) or not directory:
-        return
+        return False
     path = Path(directory)
-    if path.name.startswith(CLEANUP_PREFIX) and path.is_dir() and not path.is_symlink():
-        shutil.rmtree(str(path), ignore_errors=True)
+    return path.name.startswith(CLEANUP_PREFIX) and path.is_dir() and not path.is_symlink()

@@ -6,6 +6,7 @@ import hashlib
 import io
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tui.onbox.hub_facts import Problem
@@ -25,6 +26,8 @@ class Meter:
         self.note: str | None = None
         self.waiting_until: float | None = None
         self.way: str | None = None
+        self.entered: Callable[[], None] = lambda: None
+        """Called after every change of the stage."""
         self._lock = threading.Lock()
         self._read: dict[str, int] = {}
         self._sent = (0, 0)
@@ -35,6 +38,7 @@ class Meter:
             self.stage = stage
             self._read = {}
             self._move()
+        self.entered()
 
     def read(self, path: str, position: int) -> None:
         """Count: this much of a file has been read."""

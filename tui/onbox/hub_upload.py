@@ -7,13 +7,14 @@ import shutil
 import signal
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tui.onbox import hub_client
 from tui.onbox.hub_account import look_at
 from tui.onbox.hub_facts import Problem, chain_of, error_facts
-from tui.onbox.hub_jobs import Job, clean_up
-from tui.onbox.hub_listing import differing, listing
+from tui.onbox.hub_jobs import Job, clean_up, take_over
+from tui.onbox.hub_listing import differing, find_commit, listing
 from tui.onbox.hub_meter import Meter, check_files
 from tui.onbox.hub_wire import redacted
 
@@ -26,6 +27,7 @@ LIMIT_SECONDS = 900.0
 PATIENCE_SECONDS = 900.0
 LOOKS = 3
 LOOK_SECONDS = 3.0
+OWN_SECONDS = 600.0
 
 
 class Uploader:
@@ -42,7 +44,12 @@ class Uploader:
         self.private: object = None
         self.commit: str | None = None
         self.api: HfApi | None = None
+        self.sending = False
+        """Whether a commit may have been asked for, with no answer yet."""
+        self.meter.entered = self._write_progress
         self._ending = threading.Lock()
+        self._deciding = threading.Lock()
+        self._writing = threading.Lock()
 
     def run(self) -> None:
         """Push, write the result, and end this process."""
@@ -114,10 +121,13 @@ class Uploader:
             self.meter.enter("committing")
         message = str(self.request.get("message") or "Upload weights")
         more = _text(self.request.get("description"))
+        with self._deciding:  # who gives up meanwhile holds it to the end
+            self.sending = True
         info = api.create_commit(
             self.repo, operations, commit_message=message, commit_description=more
         )
         self.commit = getattr(info, "oid", None) or None
+        self.sending = self.commit is None
         if self.commit is None:
             raise Problem("NoCommit", "the Hub's answer names no commit")
 
@@ -160,7 +170,7 @@ class Uploader:
                 more = {"status": one.status, "retry_after": str(one.seconds)}
                 error = Problem("Impatient", str(one), **more)
         facts = error_facts(error, stage, (self.token,))
-        if stage == "committing" and self.commit is None and _may_have_landed(facts):
+        if self.sending and _may_have_landed(facts):
             return self._settled(facts)
         return {"ok": False, **self._known(), "error": facts, "landed": self.commit is not None}
 
@@ -170,25 +180,33 @@ class Uploader:
         if self.api is None:
             return failed
         paths = [str(file["path"]) for file in self.pushed]
+        seen: set[str] = set()
         for attempt in range(LOOKS):
             try:
-                head = look_at(self.api, self.repo)["sha"]
-                listed = listing(self.api, self.repo, paths, _text(head))
+                found = find_commit(self.api, self.repo, paths, self._is_listed, seen)
             except Exception:  # noqa: BLE001 - then it stays unknown
                 failed["landed"] = None
             else:
-                if head and not differing(self.pushed, listed):
-                    self.commit = str(head)
+                if found is not None:
+                    self.commit, listed = found
                     return self._proven(listed, found=True)
                 failed["landed"] = False
             if attempt < LOOKS - 1:
                 time.sleep(self._seconds("look_every_s", LOOK_SECONDS))
         return failed
 
+    def _is_listed(self, listed: list[dict[str, object]]) -> bool:
+        return not differing(self.pushed, listed)
+
     def _watch(self) -> None:
         """Write the progress; end the upload when it is told to, or when nothing moves any more."""
+        owned = time.monotonic()
         while True:
             self._write_progress()
+            if time.monotonic() - owned > OWN_SECONDS:
+                owned = time.monotonic()
+                with suppress(OSError):
+                    take_over(self.request.get("cleanup"))
             if signal.SIGTERM in signal.sigpending():
                 self._give_up(Problem("Cancelled", "the upload was cancelled"))
             if self.meter.idle() > self._limit():
@@ -201,7 +219,8 @@ class Uploader:
         facts = error_facts(problem, self.meter.stage, (self.token,))
         known: dict[str, object] = {"ok": False, **self._known(), "error": facts, "landed": False}
         answer: list[dict[str, object]] = []
-        if self.meter.stage == "committing" and self.commit is None:
+        self._deciding.acquire()  # noqa: SIM115, RUF100 - kept: no commit is asked for any more
+        if self.sending:
             known["landed"] = None
             look = threading.Thread(target=lambda: answer.append(self._settled(facts)), daemon=True)
             look.start()
@@ -209,15 +228,14 @@ class Uploader:
         self.end(answer[0] if answer else known)
 
     def _write_progress(self) -> None:
-        facts = self.meter.facts()
-        idle = self.meter.idle()
-        stalled = idle > self._seconds("stall_s", STALL_SECONDS)
-        facts["stalled_s"] = round(idle, 1) if stalled else None
-        facts["note"] = redacted(str(facts["note"]), (self.token,)) if facts["note"] else None
-        try:
-            self.job.write("progress", facts, (self.token,))
-        except OSError:
-            pass  # a full disk ends no upload
+        with self._writing:
+            facts = self.meter.facts()
+            idle = self.meter.idle()
+            stalled = idle > self._seconds("stall_s", STALL_SECONDS)
+            facts["stalled_s"] = round(idle, 1) if stalled else None
+            facts["note"] = redacted(str(facts["note"]), (self.token,)) if facts["note"] else None
+            with suppress(OSError):  # a full disk ends no upload
+                self.job.write("progress", facts, (self.token,))
 
     def _limit(self) -> float:
         """Return how long this stage may go without moving: ``limits_s`` may name some stages."""
@@ -242,48 +260,3 @@ def _may_have_landed(facts: dict[str, object]) -> bool:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def begin(job: Job, request: dict[str, object]) -> None:
-    """Start an uploader that outlives this process; returns when it has recorded itself."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _detach(job, request, writing)
-    os.close(writing)
-    os.waitpid(child, 0)
-    with os.fdopen(reading, "rb") as pipe:
-        if not pipe.readline():
-            raise Problem("NoUploader", "the uploader could not be started")
-
-
-def _detach(job: Job, request: dict[str, object], ready: int) -> None:
-    """In a child: leave the session and every open file behind, and upload."""
-    try:
-        os.setsid()
-        if os.fork():
-            os._exit(0)
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(nothing, descriptor)
-        for descriptor in range(3, 256):
-            if descriptor != ready:
-                _close(descriptor)
-        os.umask(0o077)
-        os.chdir("/")
-        job.begin()
-        uploader = Uploader(job, request)
-        os.write(ready, b"ready\n")
-        os.close(ready)
-        uploader.run()
-    finally:
-        os._exit(1)
-
-
-def _close(descriptor: int) -> None:
-    try:
-        os.close(descriptor)
-    except OSError:
-        pass

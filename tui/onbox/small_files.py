@@ -18,8 +18,14 @@ NAMES = (
     "train.log",
 )
 MAX_BYTES = 256 << 20
+MAX_TEXT = 2 << 20
+"""What is read of a file that cannot be copied."""
 TRIES = 3
 PIECE = 1 << 20
+
+
+class NoCopy(Refused):
+    """No file can be made beside the weights; the small file itself can still be read."""
 
 
 class SmallFile(NamedTuple):
@@ -39,13 +45,9 @@ class SmallFile(NamedTuple):
 def take_small(run: bytes, name: str, hidden: Hidden, source: str = "") -> SmallFile:
     """Copy one small file of a run, by name; ``source`` is where the console log lies.
 
-    Raises Refused: missing, denied, changed, disk_full, too_large, refused.
+    Raises Refused: missing, denied, changed, disk_full, too_large, refused; NoCopy.
     """
-    if source and (not source.startswith("/") or "\0" in source):
-        raise Refused("usage", f"not an absolute path: {source}")
-    if not source and name not in NAMES:
-        raise Refused("refused", f"{name} is no file of a run")
-    path = os.path.realpath(raw(source)) if source else _within(run, name)
+    path = _path_of(run, name, source)
     for _ in range(TRIES):
         handle = open_file(path)
         try:
@@ -60,6 +62,32 @@ def take_small(run: bytes, name: str, hidden: Hidden, source: str = "") -> Small
             return SmallFile(name, before.size, sha256, before, text(hidden.file(name)))
     hidden.discard(name)
     raise Refused("changed", f"{name} changed three times while it was read")
+
+
+def read_small(run: bytes, name: str, source: str = "") -> tuple[dict[str, Any], str]:
+    """Return what a reply says of a small file that cannot be copied, and its text.
+
+    Of a log that is too long the end is read. Raises Refused.
+    """
+    handle = open_file(_path_of(run, name, source))
+    with os.fdopen(handle, "rb") as file:
+        identity = Identity.of(os.fstat(handle))
+        if identity.size > MAX_TEXT:
+            if not name.endswith(".log"):
+                raise Refused("too_large", f"{name} has {identity.size} bytes, and no copy fits")
+            file.seek(identity.size - MAX_TEXT)
+        text = file.read(MAX_TEXT).decode("utf-8", "replace")
+    data = text.encode("utf-8")
+    digest = hashlib.sha256(data).hexdigest()
+    return {**SmallFile(name, len(data), digest, identity, "").values(), "in_place": True}, text
+
+
+def _path_of(run: bytes, name: str, source: str) -> bytes:
+    if source and (not source.startswith("/") or "\0" in source):
+        raise Refused("usage", f"not an absolute path: {source}")
+    if not source and name not in NAMES:
+        raise Refused("refused", f"{name} is no file of a run")
+    return os.path.realpath(raw(source)) if source else _within(run, name)
 
 
 def _within(run: bytes, name: str) -> bytes:
@@ -87,8 +115,8 @@ def _copied(handle: int, size: int, name: str, hidden: Hidden) -> str:
     except OSError as error:
         hidden.discard(name)
         if error.errno in FULL:
-            raise Refused("disk_full", "the box's disk is full") from None
+            raise NoCopy("disk_full", "the box's disk is full") from None
         if error.errno in FORBIDDEN:
-            raise Refused("denied", f"no file can be made beside the weights: {error}") from None
+            raise NoCopy("denied", f"no file can be made beside the weights: {error}") from None
         raise explained(error, raw(name)) from None
     return digest.hexdigest()

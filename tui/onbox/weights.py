@@ -25,7 +25,7 @@ from tui.onbox.places import (
     identity_of,
     open_file,
 )
-from tui.onbox.small_files import take_small
+from tui.onbox.small_files import NoCopy, read_small, take_small
 from tui.onbox.snapshot import Rules, Taker
 from tui.onbox.training import Training
 from tui.onbox.wire import Ended, Line
@@ -33,10 +33,12 @@ from tui.onbox.wire import Ended, Line
 FRAME_BYTES = 1 << 20
 PROGRESS_SECONDS = 0.25
 SETTLED_SECONDS = 2.0
+TEXT_PIECE = 50_000
+"""A character takes up to twelve bytes of a reply, which may have one million."""
 
 
 def main(first: bytes) -> None:
-    """Answer until nobody asks any more; snapshots that nobody wanted kept go with the program."""
+    """Answer until nobody asks any more; snapshots that nobody took over go with the program."""
     line = Line(first, sys.stdin.buffer, 1)
     program = Program(line)
     line.last_will = program.clean_up
@@ -92,9 +94,9 @@ class Program:
             self._tell(error={"kind": "usage", "message": f"{type(error).__name__}: {error}"})
 
     def clean_up(self) -> None:
-        """Remove the snapshots that were not to be kept."""
+        """Remove the snapshots that nobody took over."""
         for hidden in list(self._owned.values()):
-            hidden.remove()
+            hidden.let_go()
 
     def _tell(self, **values: object) -> None:
         self._line.tell(re=self._re, **values)
@@ -149,10 +151,8 @@ class Program:
         """Take the checkpoints ``names``, the small files ``files`` and the log at ``console``."""
         weights = Weights(request["run"])
         sweep(weights)
-        keep = bool(request.get("keep"))
-        hidden = Hidden(weights, kept=keep)
-        if not keep:
-            self._owned[hidden.number] = hidden
+        hidden = Hidden(weights)
+        self._owned[hidden.number] = hidden
         given = {key: request[key] for key in Rules._fields if request.get(key) is not None}
         rules = Rules(**given)
         try:
@@ -183,8 +183,23 @@ class Program:
     def _take_small(self, weights: Weights, hidden: Hidden, name: str, source: str = "") -> None:
         try:
             self._tell(file=take_small(weights.run, name, hidden, source).values())
+        except NoCopy:
+            self._send_small(weights, name, source)
         except Refused as refused:
             self._tell(refused={"name": name, **refused.values()})
+
+    def _send_small(self, weights: Weights, name: str, source: str) -> None:
+        """Send a small file itself where no copy can be made."""
+        try:
+            values, text = read_small(weights.run, name, source)
+        except Refused as refused:
+            self._tell(refused={"name": name, **refused.values()})
+        except OSError as error:
+            self._tell(refused={"name": name, "kind": "unreadable", "message": str(error)})
+        else:
+            for at in range(0, max(1, len(text)), TEXT_PIECE):
+                self._tell(text={"name": name, "piece": text[at : at + TEXT_PIECE]})
+            self._tell(file=values)
 
     def _read(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send ``length`` bytes from ``offset`` of a snapshot's file, or of one that is in place.
@@ -222,10 +237,10 @@ class Program:
         return {"same": now == Identity.told(request.get("identity")), "identity": now._asdict()}
 
     def _remove(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Remove a snapshot."""
+        """Remove a snapshot that nobody else uses."""
         hidden = Hidden(Weights(request["run"]), str(request.get("snapshot")))
         self._owned.pop(hidden.number, None)
-        return {"removed": hidden.remove()}
+        return {"removed": hidden.let_go()}
 
     def _progress(self, name: str, stage: str, total: int) -> Callable[[int], None]:
         def tell(done: int) -> None:

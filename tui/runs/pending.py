@@ -31,8 +31,20 @@ class Sent(msgspec.Struct, frozen=True):
     checkpoint: bool = True
 
 
+class Owner(msgspec.Struct, frozen=True):
+    """The process of this machine that begins a push: ``since`` tells it from a later one."""
+
+    machine: str
+    container: str
+    pid: int
+    since: str
+
+
 class PendingPush(msgspec.Struct, frozen=True):
-    """One push under way: ``job`` names it where it runs, which is ``via`` the box or here."""
+    """One push under way: ``job`` names it where it runs, which is ``via`` the box or here.
+
+    ``at`` is when it was noted, ``owner`` who is about to begin it or follows it; None: nobody.
+    """
 
     job: str
     box: str
@@ -41,6 +53,7 @@ class PendingPush(msgspec.Struct, frozen=True):
     via: str
     at: float
     files: tuple[Sent, ...]
+    owner: Owner | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,6 +84,7 @@ class PendingFile:
 
     def __init__(self, proofs: ProofFile) -> None:
         self._proofs = proofs.path
+        self.folder = proofs.path.parent
 
     def add(self, push: PendingPush) -> None:
         """Remember a push that is about to begin. Raises OSError."""
@@ -80,6 +94,10 @@ class PendingFile:
     def remove(self, job: str) -> None:
         """Forget a push whose end was seen."""
         self._path(job).unlink(missing_ok=True)
+
+    def has(self, job: str) -> bool:
+        """Whether the end of this push is still to be learned."""
+        return self._path(job).exists()
 
     def all(self) -> Iterator[PendingPush]:
         """Yield every push whose end is not known, in no order."""
