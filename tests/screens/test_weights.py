@@ -14,7 +14,7 @@ from tests.hub.accounts import Token as HubToken
 from tests.hub.faults import Answer, Hold
 from tests.hub.server import Hub
 from tests.onbox.checkpoints import checkpoint, make_weights, put, write_status
-from tests.screens.watching import Watch
+from tests.screens.watching import Watch, watching
 from tui.app import BoxtopApp
 from tui.boxes import Box, LocalTarget
 from tui.config.settings import HubSettings
@@ -198,3 +198,12 @@ async def test_nothing_can_be_moved_where_that_is_forbidden(run: Path, tmp_path:
         assert "--read-only forbids pull" in watch.text
         await watch.press("X")
         assert "nothing is being transferred" in watch.text
+
+
+@pytest.mark.parametrize("size", [(60, 16), (40, 12), (30, 8)])
+async def test_however_little_room_there_is_the_answers_are_seen(size: tuple[int, int]) -> None:
+    lines = [f"line {number} of what will happen, which is rather long" for number in range(12)]
+    async with watching(size=size, charts=False) as watch:
+        watch.app.push_screen(ConfirmPush(lines, is_public=False))
+        await watch.until(lambda: "Cancel" in watch.text)
+        assert "Push" in watch.text and "line 0" in watch.text
