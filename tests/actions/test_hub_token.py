@@ -80,8 +80,20 @@ def test_a_file_that_others_can_read_is_warned_of(home: Path) -> None:
     assert "Q" not in warning
 
 
-@pytest.mark.parametrize("text", ["two words", "line\nline", "h\u00e4", "x" * 5000])
+@pytest.mark.parametrize("text", ["two words", "line\nline", "h\u00e4tokentoken", "x" * 5000, "e"])
 def test_what_is_no_token_is_not_sent(text: str) -> None:
     with pytest.raises(HubError) as caught:
         find_token({**os.environ, "HF_TOKEN": text})
     assert caught.value.problem.message == "what HF_TOKEN holds is no token"
+
+
+def test_only_a_regular_file_is_read(home: Path) -> None:
+    path = home / ".cache/huggingface/token"
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    with pytest.raises(HubError, match="no regular file"):
+        find_token()
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    with pytest.raises(HubError, match="no regular file"):
+        find_token()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import logging
 import os
 import pkgutil
@@ -16,7 +17,7 @@ import tui.onbox
 from tui.onbox.hub_client import additions, count_xet, listen
 from tui.onbox.hub_facts import error_facts
 from tui.onbox.hub_meter import Meter
-from tui.onbox.hub_wire import redacted
+from tui.onbox.hub_wire import encoded, redacted
 
 MODULES = [name for _, name, _ in pkgutil.iter_modules(tui.onbox.__path__) if name[:3] == "hub"]
 
@@ -49,6 +50,15 @@ def test_a_module_is_old_python_and_needs_only_the_client(name: str) -> None:
 )
 def test_secrets_are_masked(text: str, shown: str) -> None:
     assert redacted(text, ("s3cr3t",)) == shown
+
+
+def test_a_secret_that_is_part_of_many_words_breaks_no_line() -> None:
+    line = encoded({"stage": "e", "files": [{"path": "e.pt"}], "landed": None}, ("e",))
+    assert json.loads(line) == {
+        "stage": "hf_***",
+        "files": [{"path": "hf_***.pt"}],
+        "landed": None,
+    }
 
 
 def test_facts_follow_an_error_to_its_cause() -> None:

@@ -17,6 +17,7 @@ from tui.actions.hub_problem import HubError, HubProblem
 from tui.text import one_line
 
 VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+MIN_TOKEN = 8
 MAX_TOKEN = 4096
 
 
@@ -42,15 +43,30 @@ def find_token(environment: Mapping[str, str] = os.environ) -> Token:
     path = token_file(environment)
     shown = _shown(path, environment)
     try:
-        secret = path.read_text("utf-8").strip()
+        secret = _content(path).strip()
         if secret:
             return Token(_usable(secret, shown), shown, _warning(path, shown))
         looked.append(f"{shown} (empty)")
     except FileNotFoundError:
         looked.append(f"{shown} (no such file)")
+    except _NoRegularFile:
+        looked.append(f"{shown} (no regular file)")
     except (OSError, UnicodeDecodeError):
         looked.append(f"{shown} (cannot be read)")
     raise HubError(no_token(looked))
+
+
+class _NoRegularFile(Exception):
+    """Reading it might never end."""
+
+
+def _content(path: Path) -> str:
+    """Return what a regular file holds, as far as a token can be long. Raises OSError."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise _NoRegularFile
+        return file.read(2 * MAX_TOKEN).decode("utf-8")
 
 
 def no_token(looked: list[str]) -> HubProblem:
@@ -93,7 +109,8 @@ def _shown(path: Path, environment: Mapping[str, str]) -> str:
 
 def _usable(secret: str, source: str) -> str:
     """Return a token that can be a header's value; HubError for what cannot be one."""
-    if len(secret) <= MAX_TOKEN and secret.isascii() and secret.isprintable() and " " not in secret:
+    plain = secret.isascii() and secret.isprintable() and " " not in secret
+    if plain and MIN_TOKEN <= len(secret) <= MAX_TOKEN:
         return secret
     message = f"what {source} holds is no token"
     raise HubError(HubProblem("no_token", message, "put one token there, on one line"))

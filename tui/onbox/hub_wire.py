@@ -26,8 +26,19 @@ def redacted(text: str, secrets: tuple[str, ...] = ()) -> str:
 
 
 def encoded(document: dict[str, object], secrets: tuple[str, ...] = ()) -> str:
-    """Return a document as one line of ASCII without tokens."""
-    return redacted(json.dumps(document, separators=(",", ":")), secrets)
+    """Return a document as one line of ASCII without tokens in its texts."""
+    return json.dumps(_masked(document, secrets), separators=(",", ":"))
+
+
+def _masked(value: object, secrets: tuple[str, ...]) -> object:
+    """Mask inside of values: whatever a token looks like, the line stays JSON."""
+    if isinstance(value, str):
+        return redacted(value, secrets)
+    if isinstance(value, dict):
+        return {redacted(str(key)): _masked(one, secrets) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_masked(one, secrets) for one in value]
+    return value
 
 
 class Wire:
