@@ -29,6 +29,7 @@ from tui.actions.push_plan import PushPlan, Via
 from tui.actions.saving import Saving
 from tui.actions.shell import HereShell
 from tui.actions.snapshot import Rules
+from tui.links.pipe import Pipe
 from tui.runs.model import Run
 from tui.runs.pending import PendingFile, PendingPush
 from tui.runs.proofs import ProofFile
@@ -272,3 +273,41 @@ def test_a_data_directory_that_is_full_is_told_in_words(
     monkeypatch.setattr(PendingFile, "add", full)
     with pytest.raises(ActionError, match=r"cannot be noted in .*: no space left on device"):
         push(saving, hub, run)
+
+
+@pytest.mark.parametrize(("value", "way"), [("1", "put"), ("0", "xorb")])
+def test_who_wants_no_xet_gets_none_on_the_box_either(
+    saving: Saving, hub: Hub, run: Run, monkeypatch: pytest.MonkeyPatch, value: str, way: str
+) -> None:
+    """A box has none of our environment."""
+    monkeypatch.setattr(HereShell, "run", _without(HereShell.run))
+    monkeypatch.setenv("HF_HUB_DISABLE_XET", value)
+    push(saving, hub, run)
+    assert [line.point for line in hub.asked("put", "xorb")] == [way]
+
+
+def _without(run: Callable[..., Pipe]) -> Callable[..., Pipe]:
+    def changed(shell: HereShell, command_line: str, bulk: bool = False) -> Pipe:
+        return run(shell, f"unset HF_HUB_DISABLE_XET; {command_line}", bulk)
+
+    return changed
+
+
+def test_a_full_disk_costs_no_small_file_silently(hub: Hub, run: Run, proofs: ProofFile) -> None:
+    (Path(run.path) / "train.log").write_text("a line\n" * 10_000)
+    (Path(run.path) / "metrics.jsonl").write_text("x" * 2_500_000)
+    saving = Saving(_FullShell(), lambda _run: proofs, rules=RULES)
+    ways: tuple[Via, ...] = ("box", "here")
+    for via in ways:
+        pushed = saving.push(Token(hub.token, "HF_TOKEN"), plan(run, via), quiet, Cancel())
+        files = hub.store.repos[REPO].head.entries
+        assert files["train.log"].data == b"a line\n" * 10_000
+        assert list(pushed.left_out) == ["metrics.jsonl"]
+        assert list(pushed.refused) == []
+
+
+class _FullShell(HereShell):
+    """A box where nothing fits beside the weights; elsewhere there is room."""
+
+    def run(self, command_line: str, bulk: bool = False) -> Pipe:
+        return super().run(f"ulimit -f 120; {command_line}", bulk)

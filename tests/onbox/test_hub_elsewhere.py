@@ -81,3 +81,16 @@ def test_one_without_the_client_is_passed_over(bare: Path, monkeypatch: pytest.M
     assert hub_elsewhere.elsewhere([str(bare), "/nowhere/python3"], lambda: beats.append(1)) is None
     assert beats == [1]
     assert hub_elsewhere.elsewhere([sys.executable], lambda: None) is None  # it is this one
+
+
+@pytest.mark.parametrize("text", [None, "raise ImportError('half of it')"])
+def test_packages_that_do_not_work_hide_no_other_python(
+    hub: Hub, bare: Path, text: str | None
+) -> None:
+    packages = Path.home() / ".cache/boxtop/packages"
+    packages.mkdir(parents=True)
+    if text is not None:
+        (packages / "huggingface_hub").mkdir()
+        (packages / "huggingface_hub/__init__.py").write_text(text)
+    program = [str(bare), "-m", "tui.onbox.hub"]
+    assert done(program, line_of(request(hub, "check")))["check"]["client"] == VERSION

@@ -229,6 +229,16 @@ def test_an_installation_that_fails_says_why(tmp_path: Path) -> None:
     (tmp_path / "pip" / "__init__.py").write_text("")
     error = ask({"op": "install"}, "error", {"PYTHONPATH": str(tmp_path)})
     assert (error["type"], "no matching" in error["message"]) == ("PipFailed", True)
+    assert list((Path.home() / ".cache/boxtop").iterdir()) == []
+
+
+def test_a_repository_that_cannot_be_made_now_is_told_by_the_hubs_own_answer(
+    hub: Hub, tmp_path: Path
+) -> None:
+    hub.order("create", Answer(409, {"error": "Another request is under way"}))
+    error = push(hub, tmp_path)["error"]
+    assert (error["status"], error["stage"]) == (409, "preparing")
+    assert "under way" in error["body"]
 
 
 def test_nonsense_is_refused(hub: Hub) -> None:

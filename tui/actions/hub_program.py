@@ -61,7 +61,8 @@ class HubProgram:
         Raises HubError, or ActionError when the program cannot run.
         """
         request = {"op": "check", "token": token, "repo": repo, "endpoint": self._endpoint}
-        return checked(self._answer(request, "check", CHECK_SECONDS), repo)
+        asked = {**request, "disable_xet": xet_is_off()}
+        return checked(self._answer(asked, "check", CHECK_SECONDS), repo)
 
     def install(self) -> None:
         """Put the client into a directory of its own on the box. Raises HubError, ActionError."""

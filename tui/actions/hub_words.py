@@ -12,6 +12,9 @@ TOKENS_PAGE = "huggingface.co/settings/tokens"
 INSTALL_HINT = "let boxtop install it into a directory of its own, or push with --via here"
 NO_XET_HINT = "try again; HF_HUB_DISABLE_XET=1 set where boxtop runs sends it another way"
 
+AGAIN = "try again"
+UPLOADING = ("", "uploading", "committing")
+"""Stages in which bytes are sent; others ask the Hub something."""
 BEGINNING = "the push to {} is only beginning"
 BEGINNING_HINT = "how it ends is learned later"
 
@@ -68,6 +71,9 @@ def _missing(known: Facts, asked: Asked) -> Words:
 
 
 def _conflict(known: Facts, asked: Asked) -> Words:
+    if known.stage not in UPLOADING:
+        status = known.status or 409
+        return f"the Hub has no answer for {asked.place} just now ({status}){_quoted(known)}", AGAIN
     return f"another commit to {asked.place} came between{_quoted(known)}", "try again"
 
 
@@ -103,10 +109,13 @@ def _tls(known: Facts, asked: Asked) -> Words:
 
 def _stalled(known: Facts, asked: Asked) -> Words:
     stage = f" while {known.stage}" if known.stage else ""
-    return f"the upload to {asked.place} stalled{stage}: no byte moved", NO_XET_HINT
+    hint = NO_XET_HINT if known.stage in UPLOADING else AGAIN
+    return f"the upload to {asked.place} stalled{stage}: no byte moved", hint
 
 
 def _cut(known: Facts, asked: Asked) -> Words:
+    if known.stage not in UPLOADING:
+        return f"the connection to {asked.host} broke before the Hub answered", AGAIN
     return f"the connection to {asked.host} broke during the upload", NO_XET_HINT
 
 

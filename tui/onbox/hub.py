@@ -40,7 +40,7 @@ from tui.onbox.hub_facts import Problem, error_facts
 from tui.onbox.hub_follow import BEAT_SECONDS, cancel, follow, forget, jobs
 from tui.onbox.hub_install import install
 from tui.onbox.hub_jobs import Job, clean_up
-from tui.onbox.hub_meter import Meter
+from tui.onbox.hub_meter import Meter, with_data
 from tui.onbox.hub_wire import Wire
 
 CHECK_SECONDS = 60.0
@@ -154,7 +154,7 @@ def _push(request: dict[str, object], wire: Wire) -> None:
     try:
         job.create(document)
         try:
-            begin(job, {**request, "files": [job.written(file) for file in files]})
+            begin(job, {**request, "files": [with_data(file) for file in files]})
         except BaseException:
             job.remove()
             raise

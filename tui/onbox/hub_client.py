@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import logging
 import os
 import re
@@ -71,7 +72,7 @@ def load(endpoint: str | None, token: str) -> HfApi:
     try:
         return _imported(endpoint, token)
     except Problem:
-        if not packages_directory().is_dir():
+        if not is_installed():
             raise
     for name in list(sys.modules):
         if name.partition(".")[0] == PACKAGE:
@@ -83,6 +84,11 @@ def load(endpoint: str | None, token: str) -> HfApi:
 def packages_directory() -> Path:
     """Return where ``install`` puts huggingface_hub: into no environment that trains."""
     return Path("~/.cache/boxtop/packages").expanduser()
+
+
+def is_installed() -> bool:
+    """Whether ``install`` has put one there."""
+    return (packages_directory() / PACKAGE / "__init__.py").is_file()
 
 
 def see_packages() -> None:
@@ -175,11 +181,18 @@ def additions(files: list[dict[str, object]], meter: Meter) -> list[CommitOperat
         @contextmanager
         def as_file(self, with_tqdm: bool = False) -> Iterator[BinaryIO]:
             """Open the file, as the client does for LFS and small files; xet reads it itself."""
+            if isinstance(self.path_or_fileobj, bytes):
+                yield io.BytesIO(self.path_or_fileobj)
+                return
             with CountedReader(str(self.path_or_fileobj), meter) as file:
                 yield file
 
+    def source(file: dict[str, object]) -> str | bytes:
+        data = file.get("data")
+        return data if isinstance(data, bytes) else str(file["local_path"])
+
     return [
-        Counted(path_in_repo=str(file["path_in_repo"]), path_or_fileobj=str(file["local_path"]))
+        Counted(path_in_repo=str(file["path_in_repo"]), path_or_fileobj=source(file))
         for file in files
     ]
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tui.onbox.hub_client import PACKAGE, packages_directory, see_packages
+from tui.onbox.hub_client import PACKAGE, is_installed, packages_directory, see_packages
 
 PLACES = (
     "/venv/main/bin/python3",
@@ -27,7 +27,10 @@ PLACES = (
 )
 MAX_TRIED = 12
 TRY_SECONDS = 15.0
-TRY = "import sys, huggingface_hub.hf_api; sys.exit(sys.version_info < (3, 8))"
+TRY = (
+    "import sys; sys.path[:0] = sys.argv[1:]; import huggingface_hub.hf_api;"
+    " sys.exit(sys.version_info < (3, 8))"
+)
 READ = "import os,sys;exec(os.fdopen(int(sys.argv[1]),'rb').read());main(LINE)"
 
 PROGRAM = """\
@@ -50,9 +53,11 @@ from tui.onbox.hub import main
 
 
 def here() -> bool:
-    """Whether this python has the client, or one was installed beside it."""
+    """Whether this python has the client, or one that works was installed beside it."""
     see_packages()
-    return importlib.util.find_spec(PACKAGE) is not None or packages_directory().is_dir()
+    if importlib.util.find_spec(PACKAGE) is not None:
+        return True
+    return is_installed() and _has_client(sys.executable, str(packages_directory()))
 
 
 def elsewhere(first: list[str], beat: Callable[[], None]) -> str | None:
@@ -119,10 +124,10 @@ def _of_process(process: Path) -> list[str]:
     return found
 
 
-def _has_client(python: str) -> bool:
+def _has_client(python: str, *places: str) -> bool:
     try:
         done = subprocess.run(
-            [python, "-E", "-c", TRY],
+            [python, "-E", "-c", TRY, *places],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -6,7 +6,6 @@ and its start time), ``progress.json`` and at the end ``result.json``. Each is r
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -62,17 +61,6 @@ class Job:
         with os.fdopen(descriptor, "w") as file:
             file.write(encoded(document, secrets) + "\n")
         temporary.replace(path)
-
-    def written(self, file: dict[str, object]) -> dict[str, object]:
-        """Return a file of a push as it lies on the disk: ``text`` is written here."""
-        if "text" not in file:
-            return file
-        data = str(file["text"]).encode("utf-8", "replace")
-        digest = hashlib.sha256(data).hexdigest()
-        path = self.directory / f"text-{digest[:16]}"
-        path.write_bytes(data)
-        known = {"local_path": str(path), "size": len(data), "sha256": digest}
-        return {"path_in_repo": file["path_in_repo"], **known}
 
     def read(self, name: str) -> dict[str, object] | None:
         """Return one of the files, None when it is not there."""

@@ -123,6 +123,20 @@ def hash_file(path: str, size: int, meter: Meter) -> dict[str, object]:
     return {"size": read, "sha256": sha256.hexdigest(), "blob_oid": oid}
 
 
+def with_data(file: dict[str, object]) -> dict[str, object]:
+    """Return a file of a push as it is uploaded: ``text`` becomes ``data``, which needs no disk."""
+    if "text" not in file:
+        return file
+    data = str(file["text"]).encode("utf-8", "replace")
+    known = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    return {"path_in_repo": file["path_in_repo"], "data": data, **known}
+
+
+def _facts_of(data: bytes) -> dict[str, object]:
+    blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+    return {"size": len(data), "sha256": hashlib.sha256(data).hexdigest(), "blob_oid": blob}
+
+
 def check_files(files: list[dict[str, object]], meter: Meter) -> list[dict[str, object]]:
     """Hash what is about to be pushed; Problem ``Changed`` when it is not what was asked for.
 
@@ -131,6 +145,10 @@ def check_files(files: list[dict[str, object]], meter: Meter) -> list[dict[str, 
     meter.enter("hashing")
     found = []
     for file in files:
+        data = file.get("data")
+        if isinstance(data, bytes):
+            found.append({**_facts_of(data), "path": file["path_in_repo"]})
+            continue
         path, size = str(file["local_path"]), int(str(file["size"]))
         if not Path(path).is_file():
             raise Problem("Changed", f"{path} is gone", path=file["path_in_repo"])

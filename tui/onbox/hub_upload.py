@@ -104,7 +104,7 @@ class Uploader:
         """Create it; when that is refused it may be there all the same (403, 409): look again."""
         private = bool(self.request.get("private", True))
         try:
-            api.create_repo(self.repo, private=private, exist_ok=True)
+            api.create_repo(self.repo, private=private)
         except Exception:
             again = look_at(api, self.repo)
             if not again["exists"]:
