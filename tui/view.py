@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tui.facts import Disk, Gpu
@@ -30,8 +30,25 @@ class LinkView:
 
 
 @dataclass(frozen=True, slots=True)
+class PendingView:
+    """A push that was begun ``at`` a time of this machine, and whose end nobody has seen yet."""
+
+    to: str
+    names: tuple[str, ...]
+    at: float
+    age_s: float = 0.0
+
+    def seen_at(self, now: float) -> PendingView:
+        """Return it with its age at a moment."""
+        return replace(self, age_s=max(0.0, now - self.at))
+
+
+@dataclass(frozen=True, slots=True)
 class RunView:
-    """A run with its history; ``metrics`` and the logs are shared, read-only for views."""
+    """A run with its history; ``metrics`` and the logs are shared, read-only for views.
+
+    ``pending`` are its pushes that have not ended, as far as this machine knows.
+    """
 
     run: Run
     metrics: Metrics
@@ -40,6 +57,7 @@ class RunView:
     console_path: str | None = None
     disk: Disk | None = None
     disk_full_in_s: float | None = None
+    pending: tuple[PendingView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

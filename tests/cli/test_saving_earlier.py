@@ -115,6 +115,8 @@ def test_a_stalled_push_holds_up_none_to_another_repository(
     hub: Hub, push: Push, boxtop: Boxtop, run: Path, data: Path
 ) -> None:
     stalled(hub, push, "my-org/o1")
+    status = boxtop("status", "--data-dir", data, run)
+    assert "a push of best.pt to my-org/o1 has not ended (begun" in status.out
     called = boxtop("push", "--data-dir", data, run, "--to", "my-org/o2", "--yes")
     assert called.code == 0, called.err
     assert (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import msgspec
 from hypothesis import given
@@ -13,7 +14,7 @@ from tests.golden import assert_golden
 from tests.report import views
 from tui.report.document import iso_time, json_text, status_document
 from tui.runs.model import Current, Run, Saved
-from tui.view import BoxView, LinkView
+from tui.view import BoxView, LinkView, PendingView
 
 
 class Link(msgspec.Struct, forbid_unknown_fields=True):
@@ -77,6 +78,12 @@ class Cost(msgspec.Struct, forbid_unknown_fields=True):
     wasted: float | None
 
 
+class PendingPush(msgspec.Struct, forbid_unknown_fields=True):
+    to: str
+    names: list[str]
+    at: str
+
+
 class RunEntry(msgspec.Struct, forbid_unknown_fields=True):
     id: str
     path: str
@@ -104,6 +111,7 @@ class RunEntry(msgspec.Struct, forbid_unknown_fields=True):
     error: Error | None
     checkpoints: list[Checkpoint]
     cost: Cost | None
+    pending_pushes: list[PendingPush]
 
 
 class BoxEntry(msgspec.Struct, forbid_unknown_fields=True):
@@ -169,7 +177,7 @@ def test_unknown_is_null_and_zero_stays_zero() -> None:
     known = {"id", "path", "verdict", "early_stopped", "resumed", "epoch", "current", "bad_lines"}
     unknown = {key: value for key, value in run.items() if key not in known}
     assert unknown.pop("best") == {"name": None, "value": None, "epoch": None}
-    assert unknown.pop("checkpoints") == []
+    assert unknown.pop("checkpoints") == [] == unknown.pop("pending_pushes")
     assert set(unknown.values()) == {None}
 
 
@@ -224,3 +232,13 @@ def test_any_name_and_number_gives_strict_json(name: str, value: float, moment: 
     text = document_text(BoxView(name, name, LinkView("live"), (views.run_view(run),)))
     assert text.isascii()
     msgspec.json.decode(text, type=Document)
+
+
+def test_a_push_that_has_not_ended_is_told() -> None:
+    pending = (PendingView("my-org/run1", ("best.pt", "last.pt"), views.NOW - 60),)
+    run = replace(views.run_view(views.RUNNING), pending=pending)
+    text = document_text(BoxView("lab", "lab", LinkView("live"), (run,)))
+    (entry,) = msgspec.json.decode(text, type=Document).boxes[0].runs
+    assert entry.pending_pushes == [
+        PendingPush("my-org/run1", ["best.pt", "last.pt"], "2026-11-30T01:59:00Z")
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from tests.golden import assert_golden
 from tests.report import views
 from tui.report.lines import Paper, Span, cells, cut
 from tui.report.plain import status_lines
-from tui.view import BoxView
+from tui.view import BoxView, LinkView, PendingView
 
 
 def report(*boxes: BoxView, paper: Paper | None = None) -> str:
@@ -83,3 +84,11 @@ def test_a_cut_name_fits_and_shows_both_ends(text: str, width: int) -> None:
     short = cut(text, width)
     assert cells(short) <= width
     assert short == text or "…" in short
+
+
+def test_a_push_that_has_not_ended_is_told() -> None:
+    pending = (PendingView("my-org/run1", ("best.pt", "la\nst.pt"), views.NOW, age_s=720.0),)
+    run = replace(views.run_view(views.RUNNING), pending=pending)
+    text = re.sub(r"\s+", " ", report(BoxView("lab", "lab", LinkView("live"), (run,))))
+    told = "a push of best.pt, la\\nst.pt to my-org/run1 has not ended (begun 12 min ago)"
+    assert told in text

@@ -15,9 +15,9 @@ from typing import Any
 
 from tui.facts import Disk, Gpu
 from tui.report.order import by_need
-from tui.runs.model import Best, Checkpoint, Cost, Current, Run, RunError, Saved
+from tui.runs.model import Best, Checkpoint, Cost, Current, RunError, Saved
 from tui.text import clean, redact
-from tui.view import BoxView, RunView
+from tui.view import BoxView, PendingView, RunView
 
 SCHEMA_VERSION = 1
 
@@ -80,7 +80,7 @@ def _box(box: BoxView) -> Json:
         "disk": _disk(fullest_disk(box.runs)),
         "provider": None,
         "notices": [words(line) for line in (*box.unsearched, *box.notices)],
-        "runs": [_run(view.run) for view in by_need(box.runs)],
+        "runs": [_run(view) for view in by_need(box.runs)],
     }
 
 
@@ -117,7 +117,8 @@ def _gpu(gpu: Gpu) -> Json:
     }
 
 
-def _run(run: Run) -> Json:
+def _run(view: RunView) -> Json:
+    run = view.run
     return {
         "id": exact(run.id),
         "path": exact(run.path),
@@ -145,6 +146,15 @@ def _run(run: Run) -> Json:
         "error": _error(run.error),
         "checkpoints": [_checkpoint(checkpoint) for checkpoint in run.checkpoints],
         "cost": _cost(run.cost),
+        "pending_pushes": [_pending(push) for push in view.pending],
+    }
+
+
+def _pending(push: PendingView) -> Json:
+    return {
+        "to": words(push.to),
+        "names": [exact(name) for name in push.names],
+        "at": iso_time(push.at),
     }
 
 

@@ -15,7 +15,7 @@ from tui.runs.order import is_live
 from tui.runs.saved import MATTER, SavedState, by_weight, saved_state, saved_text
 from tui.runs.words import clock_text, count_text, pace_text, rough_text, size_text, used_percent
 from tui.text import said
-from tui.view import BoxView, LinkView
+from tui.view import BoxView, LinkView, PendingView, RunView
 
 _STYLES: dict[Verdict, str] = {
     "starting": "cyan",
@@ -83,11 +83,11 @@ def _box_lines(box: BoxView, paper: Paper) -> Iterator[str]:
         yield from paper.flow([Span(f"note: {said(notice)}", "dim")], _INDENT, _INDENT * 2)
     if not box.runs and live and not box.unsearched:
         yield from _empty_lines(box, paper)
-    runs = [view.run for view in by_need(box.runs)]
-    names = [cut(paper.plain(said(run.id)), _LONGEST_NAME) for run in runs]
+    runs = by_need(box.runs)
+    names = [cut(paper.plain(said(view.run.id)), _LONGEST_NAME) for view in runs]
     width = max(map(cells, names), default=0)
-    for run, name in zip(runs, names, strict=True):
-        yield from _run_lines(run, pad(name, width), paper)
+    for view, name in zip(runs, names, strict=True):
+        yield from _run_lines(view, pad(name, width), paper)
 
 
 def link_text(link: LinkView) -> str:
@@ -158,7 +158,8 @@ _SAVED_STYLES: dict[SavedState, str] = {
 }
 
 
-def _run_lines(run: Run, name: str, paper: Paper) -> Iterator[str]:
+def _run_lines(view: RunView, name: str, paper: Paper) -> Iterator[str]:
+    run = view.run
     style = _STYLES[run.verdict]
     glyph = verdict_glyphs(paper.ascii_only)[run.verdict]
     head = [
@@ -169,6 +170,8 @@ def _run_lines(run: Run, name: str, paper: Paper) -> Iterator[str]:
     yield from paper.flow(head, _INDENT, _DETAIL)
     yield from paper.flow(_detail_spans(run), _DETAIL, _DETAIL)
     yield from paper.flow(_weight_spans(run), _DETAIL, _DETAIL)
+    for push in view.pending:
+        yield from paper.flow([Span(pending_text(push), "yellow")], _DETAIL, _DETAIL + _INDENT)
     for span in explanations(run):
         yield from paper.flow([span], _DETAIL, _DETAIL + _INDENT)
     for text in run.warnings:
@@ -226,6 +229,13 @@ def _weight_spans(run: Run) -> Iterator[Span]:
         if file.name in MATTER:
             text = f"{file.name} {size_text(file.bytes)} {saved_text(file, run)}"
             yield Span(text, _SAVED_STYLES[saved_state(file)])
+
+
+def pending_text(push: PendingView) -> str:
+    """Return ``a push of best.pt to my-org/run1 has not ended (begun 12 min ago)``."""
+    names = ", ".join(said(name, 60) for name in push.names) or "small files"
+    began = rough_text(push.age_s)
+    return f"a push of {names} to {said(push.to, 120)} has not ended (begun {began} ago)"
 
 
 def metric_text(value: float | None) -> str:

@@ -57,6 +57,7 @@ class BoxState:
         self._searched: tuple[str, ...] = ()
         self._notices = Notices()
         self._contact = Contact(clock)
+        self._clock = clock
 
     def load(self) -> None:
         """Read the mirror: what was true at the last contact, before any network."""
@@ -191,6 +192,7 @@ class BoxState:
             console_path=vitals.console if vitals else None,
             disk=disk,
             disk_full_in_s=forecast.full_in() if forecast else None,
+            pending=run.pending(self._clock.wall()),
         )
 
     def _greet(self, hello: Hello) -> None:

@@ -28,6 +28,8 @@ from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
 from tui.runs.mirror import MirrorError, RunMirror
 from tui.runs.proofs import ProofFile
+from tui.view import PendingView
+from tui.watch.unsettled import Unsettled
 
 RunFact = FileWhole | FileBegins | FileBytes | FileGone | FileTrouble | Checkpoints
 
@@ -66,6 +68,7 @@ class RunState:
         self.mirror = mirror
         self.proofs = proofs
         self._ended = EndedFile(proofs) if proofs else None
+        self._unsettled = Unsettled(proofs) if proofs else None
         self.revision = 0
         self.live = False
         self.metrics = Metrics()
@@ -169,6 +172,10 @@ class RunState:
             killed_by_boxtop=self._was_ended(),
             price_per_hour=price_per_hour,
         )
+
+    def pending(self, now: float) -> tuple[PendingView, ...]:
+        """Return its pushes whose end is not known; ``now`` is this machine's time."""
+        return self._unsettled.views(now) if self._unsettled else ()
 
     def detach(self) -> None:
         """Go on in memory only: the mirror cannot be written."""
