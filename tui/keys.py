@@ -16,7 +16,7 @@ Place = Literal["runs", "chart", "status", "log"]
 PLACES: tuple[Place, ...] = ("runs", "chart", "status", "log")
 EVERYWHERE = frozenset(PLACES)
 
-Group = Literal["Move", "Panels", "Runs", "Charts", "Log", "Weights", "Boxtop"]
+Group = Literal["Move", "Panels", "Runs", "Charts", "Log", "Weights", "Training", "Boxtop"]
 
 FOOTER_MOST = 7
 """More entries do not fit 80 columns, and nobody reads them."""
@@ -126,6 +126,7 @@ ACTIONS: tuple[Action, ...] = (
         footer=(("status", 4),),
     ),
     Action("pull", ("W",), "pull", "pull weights to this machine", "Weights"),
+    Action("kill", ("K",), "kill", "end the training; the box bills on", "Training"),
     Action("end_transfer", ("X",), "cancel", "cancel a transfer, or hide its end", "Weights"),
     Action("pause", ("p",), "pause", "hold the screen still, and go on", "Boxtop"),
     Action(

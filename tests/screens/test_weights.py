@@ -64,7 +64,7 @@ async def desk(
         made = []
 
         def make() -> object:
-            made.append(open_desk(fleet, asker, hub, read_only=read_only))
+            made.append(open_desk(fleet, asker, hub, read_only=read_only, data=tmp_path / "data"))
             return made[0]
 
         options = ScreenOptions(desk=make)  # type: ignore[arg-type]

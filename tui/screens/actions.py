@@ -126,6 +126,18 @@ class WeightActions:
             weights.end()
 
 
+class EndActions:
+    """Ending what costs money."""
+
+    def do_kill(self: Watching) -> None:
+        """End the selected run's training; the box bills on."""
+        self.boxtop.questions.open_weights()
+        if self.boxtop.questions.ending is None:
+            self.boxtop.say("no training can be ended here")
+        else:
+            self.boxtop.questions.ending.kill(self.row)
+
+
 class OwnActions:
     """Pausing, connecting, copying, and what concerns boxtop itself."""
 

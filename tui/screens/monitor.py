@@ -9,7 +9,7 @@ from textual.events import DescendantFocus, Key
 from textual.screen import Screen
 
 from tui.keys import Place
-from tui.screens.actions import ChartActions, LogActions, OwnActions, WeightActions
+from tui.screens.actions import ChartActions, EndActions, LogActions, OwnActions, WeightActions
 from tui.screens.rows import Row
 from tui.view import BoxView
 from tui.widgets.footer import Footer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tui.app import BoxtopApp
 
 
-class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, OwnActions):
+class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, EndActions, OwnActions):
     """A screen whose keys come from the key table: action ``x`` is the method ``do_x``."""
 
     BLANK: ClassVar[bool] = True  # widgets cover it: no row of its own is worth keeping

@@ -10,6 +10,7 @@ from tui.screens.rows import Row
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
+    from tui.screens.ending import Ending
     from tui.screens.weights import Weights
     from tui.screens.welcome import ParseTarget
 
@@ -23,14 +24,17 @@ class Questions:
     def __init__(self, app: BoxtopApp) -> None:
         self.app = app
         self.weights: Weights | None = None
+        self.ending: Ending | None = None
         self._asking: Pending | None = None
 
     def open_weights(self) -> None:
         """Make what moves weights, where there is any."""
         if self.weights is None and self.app.options.desk is not None:
+            from tui.screens.ending import Ending
             from tui.screens.weights import Weights
 
-            self.weights = Weights(self.app, self.app.options.desk())
+            desk = self.app.options.desk()
+            self.weights, self.ending = Weights(self.app, desk), Ending(self.app, desk)
 
     def choose_metrics(self, row: Row | None) -> None:
         """Ask which metrics the chart shows."""
@@ -76,7 +80,9 @@ class Questions:
             self.app.exit(DEMO)
 
     def close(self) -> None:
-        """Answer what is asked with no."""
+        """Answer what is asked with no, and signal nothing more."""
+        if self.ending is not None:
+            self.ending.close()
         if self._asking is not None:
             self._asking.settle(None)
 

@@ -14,6 +14,7 @@ from tui.actions.hub_account import Checked
 from tui.actions.hub_names import filled, safe_name
 from tui.actions.hub_problem import HubError
 from tui.actions.hub_token import find_token
+from tui.actions.journal import Journal
 from tui.actions.push_plan import PushPlan
 from tui.actions.push_words import confirm_lines
 from tui.actions.saving import Saving
@@ -49,6 +50,7 @@ class WeightsDesk:
     hub: HubSettings
     read_only: bool = False
     auto: AutoPush | None = None
+    journal: Journal | None = None
 
     def close(self) -> None:
         """Begin nothing more; what a box uploads goes on."""
@@ -57,15 +59,26 @@ class WeightsDesk:
         self.transfers.close()
 
 
-def open_desk(fleet: Fleet, asker: Asker, hub: HubSettings, *, read_only: bool) -> WeightsDesk:
-    """Return a desk for the boxes of a fleet, and look after pushes of earlier days."""
+def open_desk(
+    fleet: Fleet,
+    asker: Asker,
+    hub: HubSettings,
+    *,
+    read_only: bool,
+    data: Path | None = None,
+) -> WeightsDesk:
+    """Return a desk for the boxes of a fleet, and look after pushes of earlier days.
+
+    ``data`` is where the journal of what was done lies, None for nowhere.
+    """
     access = FleetAccess(fleet, asker)
     transfers = Transfers(access)
     if read_only:
         return WeightsDesk(transfers, access, hub, read_only=True)
     auto = AutoPush(fleet, transfers, access, hub)
     auto.start()
-    return WeightsDesk(transfers, access, hub, auto=auto)
+    journal = Journal(data) if data is not None else None
+    return WeightsDesk(transfers, access, hub, auto=auto, journal=journal)
 
 
 class Weights:

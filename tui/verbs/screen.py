@@ -62,7 +62,7 @@ def show_screen(
         """Open what moves weights: after the first picture, which need not wait for it."""
         from tui.screens.weights import open_desk
 
-        opened.append(open_desk(fleet, asker, hub, read_only=session.read_only))
+        opened.append(open_desk(fleet, asker, hub, read_only=session.read_only, data=data))
         return opened[0]
 
     options = ScreenOptions(
