@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--public", is_flag=True, help="Agree to a repository that everybody can read.")
 @click.option("--install", is_flag=True, help="Install huggingface_hub on the box if missing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--now", is_flag=True, help="Do not wait for the time that the Hub has named.")
 @click.pass_obj
 def command(
     session: Session,
@@ -41,6 +42,7 @@ def command(
     public: bool,
     install: bool,
     yes: bool,
+    now: bool,
 ) -> int:
     """Push checkpoints to the Hugging Face Hub: best.pt and last.pt, or those named.
 
@@ -56,6 +58,7 @@ def command(
     def act(cancel: Cancel) -> int:
         from tui.actions.hub_token import find_token
         from tui.cli.earlier import Earlier, what_goes_on
+        from tui.cli.embargoed import embargoed
 
         token = find_token()
         if token.warning:
@@ -63,7 +66,7 @@ def command(
         saving = saving_of(session, chosen.box)
         run = chosen.view.run.path
         try:
-            with what_goes_on(session, saving, run):
+            with embargoed(session, place.repo, now), what_goes_on(session, saving, run):
                 Earlier(session, saving, token, run, cancel).settle(place.repo)
                 checked = _checked(session, saving, token, place, way, install)
                 plan = _plan(session, chosen, place, way, public, checked)
