@@ -11,6 +11,8 @@ import pytest
 from tests.cli.conftest import Boxtop
 from tests.cli.runs import copy_run, live_run
 from tests.sshd import SshServer
+from tui.boxes import Box, LocalTarget
+from tui.cli.closer import beside_its_own
 
 
 def write_fresh(run: Path) -> None:
@@ -58,3 +60,15 @@ def test_an_empty_directory_that_is_named_is_no_run(boxtop: Boxtop, tmp_path: Pa
     (tmp_path / "run14").mkdir()
     called = boxtop("status", tmp_path / "run14")
     assert called.code == 0 and "no runs yet" in called.out
+
+
+def test_a_screen_of_one_run_directory_looks_at_its_neighbours_too(tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "run1"
+    run.mkdir(parents=True)
+    named = Box("run1", str(run), LocalTarget(run), (str(run),))
+    assert beside_its_own(named) == named
+    (run / "status.json").write_text("{}")
+    beside = beside_its_own(named)
+    assert (beside.target, beside.run) == (LocalTarget(run.parent), "run1")
+    root = Box("runs", str(run.parent), LocalTarget(run.parent), (str(run.parent),))
+    assert beside_its_own(root) == root

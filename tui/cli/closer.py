@@ -67,6 +67,21 @@ def newer_siblings(box: Box) -> list[Box]:
     return [replace(box, target=LocalTarget(path), roots=(str(path),)) for path in newer]
 
 
+def beside_its_own(box: Box) -> Box:
+    """Return a box that names one run directory of this machine as that run among its neighbours.
+
+    So a screen that stays open tells when the live run is another one beside it.
+    """
+    target = box.target
+    if box.run is not None or not isinstance(target, LocalTarget) or target.mirror:
+        return box
+    path = target.path.expanduser().absolute()
+    if not any((path / marker).is_file() for marker in MARKERS):
+        return box
+    parent = path.parent
+    return replace(box, target=LocalTarget(parent), roots=(str(parent),), run=path.name)
+
+
 def _only_root(view: BoxView) -> str | None:
     """Return the one place where was looked, None when there were several."""
     return view.searched[0] if len(view.searched) == 1 else None

@@ -30,7 +30,9 @@ def watch(
         if record is not None:
             raise UserError("--record needs the screen", "run it in a terminal")
         return show_status(session, targets, as_json=as_json)
-    boxes = session.boxes(targets, may_be_none=True)
+    from tui.cli.closer import beside_its_own
+
+    boxes = [beside_its_own(box) for box in session.boxes(targets, may_be_none=True)]
     return show_screen(session, boxes, data=session.keeping(boxes), record=record)
 
 
