@@ -84,7 +84,7 @@ class Upload:
             self._warn(error)
         finally:
             if not self.begun.is_set():
-                held.hidden.remove()
+                held.hidden.let_go()
 
     def _warn(self, why: object) -> None:
         logger.warning("boxtop could not push to %s: %s", self._place, why)
@@ -103,7 +103,7 @@ class Upload:
         token = find_token()
         message = f"{', '.join(names)} of {self._run.name} ({self._reason})"
         request = self._request(held, files, message, token.secret)
-        result = self._followed(request, held)
+        result = self._followed(request)
         asked = Asked(self._place.repo, token.source)
         if result.get("ok") is not True:
             raise HubError(problem_of(_facts(result), asked, _landed(result)))
@@ -135,7 +135,7 @@ class Upload:
             "endpoint": os.environ.get("HF_ENDPOINT"),
         }
 
-    def _followed(self, request: dict[str, Any], held: Snapshot) -> dict[str, Any]:
+    def _followed(self, request: dict[str, Any]) -> dict[str, Any]:
         """Start the program that uploads by itself, and return how it ended."""
         process = subprocess.Popen(
             [sys.executable, "-m", MODULE],
@@ -152,7 +152,6 @@ class Upload:
         for line in process.stdout:
             values = _reply(line)
             if "started" in values:
-                _hand_over(held, values["started"])
                 self.begun.set()
             done = values.get("done", done)
         process.stdin.close()
@@ -173,14 +172,6 @@ def sweep_jobs() -> None:
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > OLD_SECONDS:
                 forget(Job(path.name))
-
-
-def _hand_over(held: Snapshot, started: object) -> None:
-    """Let the copies be the uploader's, which removes them; swept away when it was killed."""
-    pid = started.get("pid") if isinstance(started, dict) else None
-    if held.hidden.made and isinstance(pid, int):
-        with suppress(OSError):
-            held.hidden.own(pid)
 
 
 def _reply(line: bytes) -> dict[str, Any]:
