@@ -29,6 +29,7 @@ from tui.actions.shell import HereShell, Shell
 from tui.actions.snapshot import Rules
 from tui.actions.transfer import Pull, TransferView, transfer_text
 from tui.actions.transfers import Transfers
+from tui.runs.embargo import Embargo
 from tui.runs.model import Run
 from tui.runs.proofs import ProofFile
 
@@ -119,11 +120,12 @@ def start(box: Box, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     monkeypatch.setattr(module, "FIRST_WAIT_SECONDS", 0.01)
     made: list[Transfers] = []
 
-    def make(saving: object, box: Box | None = box) -> Transfers:
+    def make(saving: object, box: Box | None = box, embargo: Embargo | None = None) -> Transfers:
         transfers = Transfers(
             lambda _name: box,
             token=lambda: Token("hf_" + "Q" * 34, "HF_TOKEN"),
             saving=lambda _shell, _box: saving,  # type: ignore[arg-type, return-value]
+            embargo=embargo,
         )
         made.append(transfers)
         return transfers
@@ -167,6 +169,25 @@ def test_what_can_heal_is_tried_again_and_not_before_the_hub_says(start: Start) 
     assert over(transfers).state == "saved"
     assert module.time.monotonic() - began >= 0.2
     assert saving.ends == []
+
+
+def test_the_hub_is_left_alone_also_after_a_restart(start: Start, tmp_path: Path) -> None:
+    kept = Embargo(tmp_path)
+    first = Scripted(HubError(HubProblem("rate", "too many commits", None, 3600.0)))
+    transfers = start(first, embargo=kept)
+    transfers.start(plan())
+    wait_until(lambda: transfers.views()[0].retry_in_s, what="a wait")
+    transfers.close()
+    again = Scripted()
+    restarted = start(again, embargo=Embargo(tmp_path))
+    restarted.start(plan())
+    waiting = wait_until(
+        lambda: next((view for view in restarted.views() if view.retry_in_s), None), what="a wait"
+    )
+    assert 3500 < (waiting.retry_in_s or 0) <= 3600
+    assert again.most_at_once == 0
+    restarted.start(plan("me/other"))
+    wait_until(lambda: again.most_at_once == 1, what="a push elsewhere")
 
 
 @pytest.mark.parametrize(

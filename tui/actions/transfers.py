@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tui.actions.abandon import abandon
@@ -33,6 +34,7 @@ from tui.actions.transfer import (
 )
 from tui.debug import record_fault
 from tui.links.base import LinkError
+from tui.runs.embargo import Embargo
 from tui.runs.pending import PendingFile, PendingPush
 from tui.text import said
 
@@ -65,7 +67,8 @@ class _Transfer:
 class Transfers:
     """Starts transfers and knows how each stands. Subscribers are called from their threads.
 
-    ``access`` finds the box of a transfer by its name, None for one that is not watched.
+    ``access`` finds the box of a transfer by its name, None for one that is not watched;
+    ``embargo`` keeps until when the Hub wants to be left alone, also for the next start.
     """
 
     def __init__(
@@ -74,11 +77,13 @@ class Transfers:
         *,
         token: Callable[[], Token] = find_token,
         saving: Callable[[Shell, BoxAccess], Saving] | None = None,
+        embargo: Embargo | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._access = access
         self._token = token
         self._saving = saving or (lambda shell, box: Saving(shell, box.proofs))
+        self._embargo = embargo
         self._clock = clock
         self._lock = threading.Lock()
         self._turns: dict[str, threading.Lock] = {}
@@ -218,6 +223,7 @@ class Transfers:
                 box.changed(run_of(task)[0])
             return text
         except HubError as error:
+            self._heed(task, error.problem)
             raise _failed(error.problem, isinstance(error, Unproven)) from error
         except (ActionError, LinkError) as error:
             transfer.cancel.check()
@@ -229,6 +235,19 @@ class Transfers:
             record_fault(error)
             raise Failed(f"boxtop erred: {type(error).__name__}", "--debug tells more") from error
 
+    def _heed(self, task: Task, problem: HubProblem) -> None:
+        """Keep how long the Hub wants to be left alone; a full disk here loses only that."""
+        if self._embargo is not None and problem.retry_after_s and isinstance(task, PushPlan):
+            with suppress(OSError):
+                self._embargo.keep(task.place.repo, time.time() + problem.retry_after_s)
+
+    def _wait_for(self, task: PushPlan) -> None:
+        """Raise Failed while the Hub wants to be left alone, whoever was told so."""
+        until = self._embargo.until(task.place.repo) if self._embargo is not None else None
+        if until is not None:
+            message = f"the Hub wants {task.place.repo} to be left alone for a while"
+            raise Failed(message, None, max(0.0, until - time.time()))
+
     def _moved(self, transfer: _Transfer, saving: Saving) -> str:
         task, cancel = transfer.task, transfer.cancel
 
@@ -238,6 +257,7 @@ class Transfers:
 
         match task:
             case PushPlan():
+                self._wait_for(task)
                 token = self._token()
                 tell(Progress("asking", "the Hub"))
                 found = saving.check(token, task.place, task.via)

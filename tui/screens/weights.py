@@ -23,6 +23,7 @@ from tui.actions.transfers import Transfers
 from tui.config.settings import HubSettings
 from tui.errors import UserError
 from tui.links.base import Asker, LinkError
+from tui.runs.embargo import Embargo
 from tui.runs.model import Checkpoint
 from tui.runs.saved import MATTER, by_weight, epoch_of
 from tui.runs.words import size_text
@@ -72,7 +73,7 @@ def open_desk(
     ``data`` is where the journal of what was done lies, None for nowhere.
     """
     access = FleetAccess(fleet, asker)
-    transfers = Transfers(access)
+    transfers = Transfers(access, embargo=Embargo(data) if data is not None else None)
     if read_only:
         return WeightsDesk(transfers, access, hub, read_only=True)
     auto = AutoPush(fleet, transfers, access, hub)
