@@ -5,16 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from tui.actions.abandon import abandon
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
-from tui.actions.hub_problem import HubError, HubProblem
 from tui.actions.hub_token import Token, find_token
 from tui.actions.progress import Progress
-from tui.actions.push import Unproven
 from tui.actions.push_plan import PushPlan
 from tui.actions.saving import Saving
 from tui.actions.shell import Shell
@@ -29,29 +25,16 @@ from tui.actions.transfer import (
     kind_of,
     names_of,
     run_of,
-    saved_text,
     where_to,
 )
-from tui.debug import record_fault
-from tui.links.base import LinkError
+from tui.actions.transfer_work import Failed, Worker
 from tui.runs.embargo import Embargo
-from tui.runs.pending import PendingFile, PendingPush
-from tui.text import said
 
 TRIES = 20
 FIRST_WAIT_SECONDS = 15.0
 LONGEST_WAIT_SECONDS = 1800.0
 KEPT = 50
 """Ended transfers that are still listed."""
-
-
-class Failed(Exception):
-    """A transfer ended without saving; ``wait`` in seconds when another try may heal it."""
-
-    def __init__(self, message: str, hint: str | None = None, wait: float | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
-        self.wait = wait
 
 
 @dataclass
@@ -80,10 +63,7 @@ class Transfers:
         embargo: Embargo | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._access = access
-        self._token = token
-        self._saving = saving or (lambda shell, box: Saving(shell, box.proofs))
-        self._embargo = embargo
+        self._worker = Worker(access, token, saving, embargo)
         self._clock = clock
         self._lock = threading.Lock()
         self._turns: dict[str, threading.Lock] = {}
@@ -170,7 +150,7 @@ class Transfers:
                 if turn.locked():
                     self._tell(transfer, "waiting", "waits for its turn")
                 with turn:
-                    text = self._once(transfer)
+                    text = self._done(transfer)
                 self._tell(transfer, "saved", text)
                 return
             except Failed as failed:
@@ -182,104 +162,24 @@ class Transfers:
                     return
             except ActionError as error:
                 assert error.kind == "cancelled", error
-                self._tell(transfer, "cancelled", self._abandoned(transfer))
+                self._tell(transfer, "cancelled", self._ended(transfer))
                 return
 
-    def _abandoned(self, transfer: _Transfer) -> str:
-        """End the uploads of a transfer that a person does not want; returns how that went."""
-        box = self._access(transfer.task.box)
-        if not transfer.is_unwanted or isinstance(transfer.task, Pull) or box is None:
-            return "cancelled"
-        self._tell(transfer, "running", "cancelling")
-        try:
-            notes = PendingFile(box.proofs(run_of(transfer.task)[0]))
-            pushes = [push for push in notes.all() if _began(push, transfer)]
-            if not pushes:
-                return "cancelled"
-            token, shell = self._token(), box.shell()
-            try:
-                ended = [abandon(shell, token, push, notes) for push in pushes]
-            finally:
-                shell.close()
-        except (ActionError, HubError, LinkError, LookupError, OSError):
-            ended = [False]
-        if all(ended):
-            return "cancelled; nothing of it is on the Hub"
-        return "no longer followed; the upload goes on, and its end is learned of later"
-
-    def _once(self, transfer: _Transfer) -> str:
-        """Do it once, and return what is said of it. Raises Failed, ActionError("cancelled")."""
-        task = transfer.task
-        transfer.cancel.check()
-        box = self._access(task.box)
-        if box is None:
-            raise Failed(f"{said(task.box)} is not watched any more")
-        try:
-            saving = self._saving(box.shell(), box)
-            try:
-                text = self._moved(transfer, saving)
-            finally:
-                saving.close()
-                box.changed(run_of(task)[0])
-            return text
-        except HubError as error:
-            self._heed(task, error.problem)
-            raise _failed(error.problem, isinstance(error, Unproven)) from error
-        except (ActionError, LinkError) as error:
-            transfer.cancel.check()
-            heals = error.heals if isinstance(error, ActionError) else error.retried
-            raise Failed(str(error), error.hint, 0.0 if heals else None) from error
-        except Failed:
-            raise
-        except Exception as error:
-            record_fault(error)
-            raise Failed(f"boxtop erred: {type(error).__name__}", "--debug tells more") from error
-
-    def _heed(self, task: Task, problem: HubProblem) -> None:
-        """Keep how long the Hub wants to be left alone; a full disk here loses only that."""
-        if self._embargo is not None and problem.retry_after_s and isinstance(task, PushPlan):
-            with suppress(OSError):
-                self._embargo.keep(task.place.repo, time.time() + problem.retry_after_s)
-
-    def _wait_for(self, task: PushPlan) -> None:
-        """Raise Failed while the Hub wants to be left alone, whoever was told so."""
-        until = self._embargo.until(task.place.repo) if self._embargo is not None else None
-        if until is not None:
-            message = f"the Hub wants {task.place.repo} to be left alone for a while"
-            raise Failed(message, None, max(0.0, until - time.time()))
-
-    def _moved(self, transfer: _Transfer, saving: Saving) -> str:
-        task, cancel = transfer.task, transfer.cancel
+    def _done(self, transfer: _Transfer) -> str:
+        """Try once. Raises Failed, ActionError("cancelled")."""
 
         def tell(progress: Progress) -> None:
-            cancel.check()
+            transfer.cancel.check()
             self._tell(transfer, "running", progress.stage, progress=progress)
 
-        match task:
-            case PushPlan():
-                self._wait_for(task)
-                token = self._token()
-                tell(Progress("asking", "the Hub"))
-                found = saving.check(token, task.place, task.via)
-                if found.place.private is False and not task.public:
-                    message = f"{task.place.repo} is public: everybody could read these weights"
-                    raise Failed(message, "push it by hand and agree, or name another repository")
-                pushed = saving.push(token, task, tell, cancel)
-                if pushed.refused:
-                    name, why = next(iter(pushed.refused.items()))
-                    raise Failed(f"{said(name)} is NOT saved: {why}", why.hint)
-                return saved_text(len(pushed.proofs), sum(one.bytes for one in pushed.proofs))
-            case Settle():
-                pushed = saving.settle(self._token(), task.push, tell, cancel)
-                return saved_text(len(pushed.proofs), sum(one.bytes for one in pushed.proofs))
-            case Pull():
-                report = saving.pull(task.run, task.names, task.directory, tell, cancel)
-                for name, error in report.failed.items():
-                    if error.kind == "cancelled":
-                        raise error
-                    wait = 0.0 if error.heals else None
-                    raise Failed(f"{said(name)} is NOT saved: {error}", error.hint, wait)
-                return saved_text(len(report.pulled), sum(one.size for one in report.pulled))
+        return self._worker.do(transfer.task, tell, transfer.cancel)
+
+    def _ended(self, transfer: _Transfer) -> str:
+        """End what a person does not want; returns how that went."""
+        if not transfer.is_unwanted:
+            return "cancelled"
+        self._tell(transfer, "running", "cancelling")
+        return self._worker.abandon(transfer.task, transfer.begun)
 
     def _waited(self, transfer: _Transfer, failed: Failed, attempt: int) -> bool:
         """Wait for the next try; False when it was cancelled meanwhile."""
@@ -330,17 +230,3 @@ class Transfers:
         over = [number for number, one in self._transfers.items() if one.view.is_over]
         for number in over[:-KEPT]:
             del self._transfers[number]
-
-
-def _began(push: PendingPush, transfer: _Transfer) -> bool:
-    """Whether a push was begun by a transfer."""
-    task = transfer.task
-    if isinstance(task, Settle):
-        return push.job == task.push.job
-    return isinstance(task, PushPlan) and push.at >= transfer.begun and push.repo == task.place.repo
-
-
-def _failed(problem: HubProblem, unproven: bool) -> Failed:
-    """Return a failure with the earliest next try, None where only a person can heal it."""
-    wait = problem.retry_after_s or 0.0 if problem.retryable or unproven else None
-    return Failed(problem.message, problem.hint, wait)
