@@ -115,7 +115,7 @@ def test_without_a_checkpoint_nothing_is_pushed(
         path.unlink()
     make_weights(run, **dict.fromkeys(names, BEST))
     PushToHub("my-org/run1").on_train_end(Event(str(run)))
-    assert "run1 has no checkpoint to push" in caplog.text
+    assert "nothing is pushed: no checkpoint of run1 is there" in caplog.text
     assert hub.asked() == [] and leftovers(run) == []
 
 
@@ -209,3 +209,21 @@ def test_no_job_is_left_once_its_end_was_read(
     PushToHub("my-org/run1", every_epochs=1).on_train_epoch_end(Event(str(run)))
     pushed(hub, caplog)
     wait_until(lambda: pushes(home) == ["89abcdef", "callback-4567"], what="the job's end")
+
+
+def test_a_home_without_room_holds_up_no_push(
+    hub: Hub,
+    run: Path,
+    home: Path,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    no_room(monkeypatch)
+    (home / ".cache").write_text("no directory can be made here")
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    monkeypatch.setattr("tui.actions.callback_push.MEMORY", memory)
+    PushToHub("my-org/run1").on_train_exception(Event(str(run)))
+    assert pushed(hub, caplog) == {"best.pt": BEST, "last.pt": LAST}
+    wait_until(lambda: not list(memory.iterdir()), what="the end of what lay in memory")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -31,6 +33,9 @@ MARKER = "callback"
 JOB_PREFIX = "callback-"
 """Tells our jobs from those whose end somebody elsewhere still wants to learn."""
 OLD_SECONDS = 86400.0
+MEMORY = Path("/dev/shm")
+NEEDED_BYTES = 256 << 10
+"""What a push notes of itself in the home directory, and some more."""
 
 
 class Upload:
@@ -68,7 +73,8 @@ class Upload:
         for refused in held.refused.values():
             self._warn(refused)
         if not held.files:
-            raise Refused("missing", f"{self._run.name} has no checkpoint to push")
+            why = "could be taken" if held.refused else "is there"
+            raise Refused("missing", f"nothing is pushed: no checkpoint of {self._run.name} {why}")
         self._held = held
 
     def run(self) -> None:
@@ -137,6 +143,7 @@ class Upload:
 
     def _followed(self, request: dict[str, Any]) -> dict[str, Any]:
         """Start the program that uploads by itself, and return how it ended."""
+        home = None if _home_has_room() else _memory()
         process = subprocess.Popen(
             [sys.executable, "-m", MODULE],
             stdin=subprocess.PIPE,
@@ -144,6 +151,7 @@ class Upload:
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).parents[2],
             start_new_session=True,
+            env=os.environ if home is None else {**os.environ, "HOME": home},
         )
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(json.dumps(request).encode("ascii") + b"\n")
@@ -156,10 +164,33 @@ class Upload:
             done = values.get("done", done)
         process.stdin.close()
         process.wait()
-        if done:
+        if done and home is not None:
+            shutil.rmtree(home, ignore_errors=True)
+        elif done:
             forget(Job(request["job"]))
         found = done.get("result") or {"error": done.get("error")}
         return found if isinstance(found, dict) else {}
+
+
+def _home_has_room() -> bool:
+    try:
+        folder = pushes_directory()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            return file.write(bytes(NEEDED_BYTES)) == NEEDED_BYTES
+    except OSError:
+        return False
+
+
+def _memory() -> str | None:
+    """Return a home of the push's own in memory, None where there is none.
+
+    A disk that is full ends trainings, and just then their weights have to get away.
+    """
+    try:
+        return tempfile.mkdtemp(prefix="boxtop-push-", dir=MEMORY)
+    except OSError:
+        return None
 
 
 def sweep_jobs() -> None:
