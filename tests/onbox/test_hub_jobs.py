@@ -22,6 +22,7 @@ from tests.hub.program import (
     uploader,
 )
 from tests.waiting import wait_until
+from tui.onbox.hub_jobs import Job
 
 SECRET = b"hf_" + b"Loopback" * 4
 
@@ -77,6 +78,8 @@ def test_an_upload_that_was_killed_is_told_so(hub: Hub, tmp_path: Path) -> None:
         result = program.until("result")
     assert (result["ok"], result["error"]["type"]) == (False, "Vanished")
     assert result["error"]["message"] == "the upload ended without a result"
+    assert result["landed"] is None
+    assert not (tmp_path / ".boxtop-snapshot").exists()
     assert ask({"op": "attach", "job": "j1"}) == result
 
 
@@ -130,6 +133,17 @@ def test_a_job_is_forgotten_only_after_its_end(hub: Hub, tmp_path: Path) -> None
         program.until("result")
     assert ask({"op": "forget", "job": "j1"}, "forgotten") is True
     assert not (pushes() / "j1").exists()
+
+
+def test_a_push_that_is_beginning_or_forgotten_has_not_vanished(hub: Hub) -> None:
+    job = Job("j1")
+    job.create({"repo": "my-org/my-run"})
+    with Program({"op": "attach", "job": "j1"}) as attached:
+        attached.until("hello")
+        assert job.state() == "running"
+        job.remove()  # what another one does that has learned of the end
+        assert attached.until("error")["type"] == "NoJob"
+    assert list(pushes().iterdir()) == []
 
 
 def test_two_pushes_of_one_name_are_one_too_many(hub: Hub, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tui.actions.hub_problem import HubError, HubProblem
 from tui.actions.hub_program import Outcome
 from tui.actions.hub_remote import RemoteHub, Verified
 from tui.actions.hub_sent import expected
-from tui.actions.hub_words import BEGINNING, BEGINNING_HINT
+from tui.actions.hub_words import BEGINNING
 from tui.runs.pending import PendingPush
 from tui.runs.proofs import Proof
 
@@ -44,7 +44,7 @@ class StillBeginning(Unproven):
     """Somebody is about to begin this push, or was just now: its end is learned later."""
 
     def __init__(self, push: PendingPush) -> None:
-        super().__init__(HubProblem("beginning", BEGINNING.format(push.repo), BEGINNING_HINT))
+        super().__init__(HubProblem("beginning", BEGINNING.format(push.repo)))
 
 
 class Prover:

@@ -16,7 +16,6 @@ AGAIN = "try again"
 UPLOADING = ("", "uploading", "committing")
 """Stages in which bytes are sent; others ask the Hub something."""
 BEGINNING = "the push to {} is only beginning"
-BEGINNING_HINT = "how it ends is learned later"
 
 Words = tuple[str, str | None]
 
@@ -161,7 +160,7 @@ def _no_job(known: Facts, asked: Asked) -> Words:
 
 
 def _beginning(known: Facts, asked: Asked) -> Words:
-    return BEGINNING.format(asked.place), BEGINNING_HINT
+    return BEGINNING.format(asked.place), None
 
 
 def _usage(known: Facts, asked: Asked) -> Words:
