@@ -22,7 +22,7 @@ from tui.actions.hub_problem import HubError, HubProblem
 from tui.actions.hub_token import Token
 from tui.actions.progress import Progress
 from tui.actions.pull import PullReport
-from tui.actions.push import Pushed
+from tui.actions.push import Pushed, Unproven
 from tui.actions.push_plan import PushPlan
 from tui.actions.saving import Saving
 from tui.actions.shell import HereShell, Shell
@@ -31,6 +31,7 @@ from tui.actions.transfer import Pull, TransferView, transfer_text
 from tui.actions.transfers import Transfers
 from tui.runs.embargo import Embargo
 from tui.runs.model import Run
+from tui.runs.pending import PendingPush, Sent
 from tui.runs.proofs import ProofFile
 
 RUN = Run(id="run1", path="/runs/run1", epoch=3)
@@ -71,10 +72,28 @@ class Scripted:
         self.release = threading.Event()
         self.release.set()
         self.checked = CHECKED
+        self.open: list[PendingPush] = []
+        self.settled: list[Pushed | Exception] = []
         self._lock = threading.Lock()
 
     def check(self, token: Token, place: Destination, via: str) -> Checked:
         return self.checked
+
+    def unsettled(self, run: str) -> Iterator[PendingPush]:
+        return iter(self.open)
+
+    def settle(
+        self,
+        token: Token,
+        push: PendingPush,
+        tell: Callable[[Progress], None],
+        cancel: Cancel,
+    ) -> Pushed:
+        end = self.settled.pop(0)
+        if isinstance(end, Exception):
+            raise end
+        self.open.clear()
+        return end
 
     def push(
         self, token: Token, plan: PushPlan, tell: Callable[[Progress], None], cancel: Cancel
@@ -169,6 +188,19 @@ def test_what_can_heal_is_tried_again_and_not_before_the_hub_says(start: Start) 
     assert over(transfers).state == "saved"
     assert module.time.monotonic() - began >= 0.2
     assert saving.ends == []
+
+
+def test_a_push_that_could_not_be_proven_is_looked_for_and_not_made_twice(start: Start) -> None:
+    saving = Scripted(Unproven(HubProblem("unreachable", "the Hub does not answer")))
+    sent = Sent("best.pt", "best.pt", 1, "a" * 64, 1.0, 1)
+    saving.open = [PendingPush("0123", "box", RUN.path, "me/r", "box", 1.0, (sent,))]
+    unreachable = Unproven(HubProblem("unreachable", "the Hub does not answer"))
+    saving.settled = [HubError(HubProblem("vanished", "gone")), unreachable, PUSHED]
+    transfers = start(saving)
+    transfers.start(plan())
+    assert over(transfers).state == "saved"
+    assert saving.settled == [] and saving.ends == []
+    assert saving.most_at_once == 1
 
 
 def test_the_hub_is_left_alone_also_after_a_restart(start: Start, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class Worker:
                 box.changed(run_of(task)[0])
         except HubError as error:
             self._heed(task, error.problem)
-            raise _failed(error.problem, isinstance(error, Unproven)) from error
+            raise _failed(task, error) from error
         except (ActionError, LinkError) as error:
             cancel.check()
             heals = error.heals if isinstance(error, ActionError) else error.retried
@@ -120,10 +120,34 @@ class Worker:
         if found.place.private is False and not plan.public:
             message = f"{plan.place.repo} is public: everybody could read these weights"
             raise Failed(message, "push it by hand and agree, or name another repository")
+        earlier = self._earlier(token, plan, saving, tell, cancel)
+        if earlier is not None:
+            return earlier
         pushed = saving.push(token, plan, tell, cancel)
         for name, why in pushed.refused.items():
             raise Failed(f"{said(name)} is NOT saved: {why}", why.hint)
         return _all_saved(pushed)
+
+    def _earlier(
+        self, token: Token, plan: PushPlan, saving: Saving, tell: Tell, cancel: Cancel
+    ) -> str | None:
+        """Learn first how earlier pushes of the run to this repository ended.
+
+        Returns what is said when one of this transfer's own tries has saved it all. Raises
+        Unproven while that cannot be told: pushing again would only commit the same twice.
+        """
+        for push in list(saving.unsettled(plan.run.path)):
+            if push.repo != plan.place.repo:
+                continue
+            try:
+                settled = saving.settle(token, push, tell, cancel)
+            except Unproven:
+                raise
+            except HubError:
+                continue  # it failed for good: this push is what is left to do
+            if set(push.names) >= set(plan.names):
+                return _all_saved(settled)
+        return None
 
     def _heed(self, task: Task, problem: HubProblem) -> None:
         """Keep how long the Hub wants to be left alone; a full disk here loses only that."""
@@ -140,7 +164,10 @@ class Worker:
 
 
 def _all_saved(pushed: Pushed) -> str:
-    return saved_text(len(pushed.proofs), sum(one.bytes for one in pushed.proofs))
+    text = saved_text(len(pushed.proofs), sum(one.bytes for one in pushed.proofs))
+    if not pushed.left_out:
+        return text
+    return f"{text}, without {', '.join(said(name, 40) for name in pushed.left_out)}"
 
 
 def _is_of(push: PendingPush, task: Task, begun: float) -> bool:
@@ -150,7 +177,12 @@ def _is_of(push: PendingPush, task: Task, begun: float) -> bool:
     return isinstance(task, PushPlan) and push.at >= begun and push.repo == task.place.repo
 
 
-def _failed(problem: HubProblem, unproven: bool) -> Failed:
-    """Return a failure with the earliest next try, None where only a person can heal it."""
-    wait = problem.retry_after_s or 0.0 if problem.retryable or unproven else None
-    return Failed(problem.message, problem.hint, wait)
+def _failed(task: Task, error: HubError) -> Failed:
+    """Return a failure with the earliest next try, None where only a person can heal it.
+
+    The end of an earlier push that was learned of is final, whatever it was.
+    """
+    problem = error.problem
+    is_open = isinstance(error, Unproven)
+    heals = is_open or (problem.retryable and not isinstance(task, Settle))
+    return Failed(problem.message, problem.hint, problem.retry_after_s or 0.0 if heals else None)
