@@ -41,6 +41,11 @@ class Terminal:
         """Everything the terminal was sent so far."""
         return bytes(self._seen).decode("utf-8", "replace")
 
+    @property
+    def echoes(self) -> bool:
+        """Whether the terminal shows what is typed."""
+        return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
+
     def wait_for(self, text: str) -> None:
         """Wait until a text was drawn; fail at once when boxtop ends without it."""
         wait_until(lambda: text in self.shown or not self._reader.is_alive(), 30, repr(text))

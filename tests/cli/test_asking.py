@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.cli.conftest import Boxtop
 from tests.cli.runs import copy_run
 from tests.cli.terminal import terminal
 from tests.sshd import SshServer
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.sshd
 
@@ -47,6 +49,18 @@ def test_the_passphrase_of_a_key_is_asked_for_and_not_shown(home: Path, target: 
         shown.press("secret words\n")
         assert shown.end() == 0
         assert "secret" not in shown.shown and "run1" in shown.shown
+
+
+def test_ctrl_c_at_a_passphrase_leaves_a_terminal_that_echoes(home: Path, target: str) -> None:
+    key = home / ".ssh" / "id_ed25519"
+    command = ["ssh-keygen", "-q", "-p", "-P", "", "-N", "secret words", "-f", str(key)]
+    subprocess.run(command, check=True, capture_output=True)
+    with terminal("status", target) as shown:
+        shown.wait_for(f"Passphrase of {key}: ")
+        wait_until(lambda: not shown.echoes, what="a terminal that hides what is typed")
+        shown.process.send_signal(signal.SIGINT)
+        assert shown.end() == 130
+        assert shown.echoes
 
 
 def test_in_a_script_nobody_is_asked(boxtop: Boxtop, home: Path, target: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from functools import cache
 
 from tui.links.base import ChangedKeyQuestion, HostKeyQuestion
 from tui.text import one_line
@@ -59,10 +60,22 @@ class ConsoleAsker:
 
         again = "" if attempt == 1 else f" (try {attempt} of 3)"
         with self._lock:
+            _keep_echo()
             try:
                 return getpass(f"Passphrase of {one_line(key_path)}{again}: ", sys.stderr) or None
             except EOFError:
                 return None
+
+
+@cache
+def _keep_echo() -> None:
+    """See that the terminal echoes after us: Ctrl-C ends us while another thread reads."""
+    import atexit
+    import termios
+
+    descriptor = sys.stdin.fileno()
+    usual = termios.tcgetattr(descriptor)
+    atexit.register(termios.tcsetattr, descriptor, termios.TCSADRAIN, usual)
 
 
 def _somebody_is_there() -> bool:
