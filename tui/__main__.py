@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import suppress
 
 from tui import __version__
 
@@ -32,9 +33,13 @@ def main() -> None:
     except OSError as error:
         from tui.cli.console import abandon_full_stdout
 
-        sys.stderr.write(f"boxtop: stdout: {error.strerror}\n")
+        with suppress(OSError):
+            sys.stderr.write(f"boxtop: stdout: {error.strerror}\n")
         abandon_full_stdout()
         code = 1
+    from tui.cli.console import abandon_dead_streams
+
+    abandon_dead_streams()
     sys.exit(code)
 
 

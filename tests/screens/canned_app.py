@@ -7,6 +7,7 @@ import sys
 from tests.screens.feed import CannedFeed, small_fleet
 from tests.screens.recorded import NOW
 from tui.app import BoxtopApp
+from tui.cli.console import abandon_dead_streams
 from tui.screens.options import ScreenOptions
 from tui.targets import Names, parse_target
 from tui.theme import terminal_colours
@@ -22,6 +23,7 @@ def main() -> int:
     )
     app = BoxtopApp(CannedFeed(small_fleet()), options, now=lambda: NOW)
     app.run()
+    abandon_dead_streams()
     return app.return_code or 0
 
 

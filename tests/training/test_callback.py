@@ -55,6 +55,6 @@ def test_a_training_pushes_its_checkpoints(hub: Hub, tmp_path: Path) -> None:
         ),
         what="the last checkpoint at the Hub",
     )
-    assert not list((run / "weights").glob(".boxtop-*"))
+    wait_until(lambda: not list((run / "weights").glob(".boxtop-*")), what="the snapshot's end")
     with (run / "weights/last.pt").open("rb") as file:
         assert check(file).complete

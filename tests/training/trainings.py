@@ -118,5 +118,6 @@ def runs(pid: int, name: str) -> bool:
 
 
 def make_home(home: Path) -> None:
-    """Draw the data that the trainings of this home learn from."""
-    draw_dataset(home / "shapes", train=16, val=8)
+    """Draw the data that the trainings of this home learn from, once."""
+    if not (home / "shapes").exists():
+        draw_dataset(home / "shapes", train=16, val=8)

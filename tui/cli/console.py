@@ -98,6 +98,15 @@ def abandon_full_stdout() -> None:
         forget_stdout()
 
 
+def abandon_dead_streams() -> None:
+    """Drop what neither stream can take (its terminal is gone): Python would exit with 120."""
+    for stream, descriptor in ((sys.stdout, 1), (sys.stderr, 2)):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
 def shows_unicode(stream: TextIO, env: Mapping[str, str]) -> bool:
     """Whether a stream shows more than ASCII.
 
