@@ -7,20 +7,19 @@ import logging
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 
+from tests.callback_stage import BEST, LAST, Event, run_fixture  # noqa: F401
 from tests.hub import hub_fixture  # noqa: F401
 from tests.hub.faults import Hold
 from tests.hub.server import Hub
-from tests.onbox.checkpoints import checkpoint, leftovers, make_weights, put, write_status
+from tests.onbox.checkpoints import leftovers, make_weights, put
 from tests.waiting import wait_until
 from tui.callbacks import PushToHub
 
-BEST, LAST = checkpoint(200_000, 1), checkpoint(200_000, 2)
 KILLED = """\
 import os, sys
 from tui.actions import callback_push
@@ -40,20 +39,6 @@ push.on_train_epoch_end(Event)
 push._upload.begun.wait(30)
 os.kill(os.getpid(), 9)
 """
-
-
-@dataclass(frozen=True)
-class Event:
-    save_dir: str
-    epoch: int = 1
-    is_best: bool = False
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    path = make_weights(tmp_path / "run1", best=BEST, last=LAST)
-    write_status(path)
-    return path
 
 
 @pytest.fixture(autouse=True)

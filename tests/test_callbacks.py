@@ -7,34 +7,18 @@ import pickle
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.callback_stage import BEST, LAST, Event, run_fixture  # noqa: F401
 from tests.hub import hub_fixture  # noqa: F401
 from tests.hub.faults import Answer, Hold
 from tests.hub.server import Hub
-from tests.onbox.checkpoints import checkpoint, leftovers, make_weights, put, write_status
+from tests.onbox.checkpoints import leftovers, put
 from tests.waiting import wait_until
 from tui.callbacks import PushToHub
 from tui.errors import UserError
-
-BEST, LAST = checkpoint(200_000, 1), checkpoint(200_000, 2)
-
-
-@dataclass(frozen=True)
-class Event:
-    save_dir: str
-    epoch: int = 1
-    is_best: bool = False
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    path = make_weights(tmp_path / "run1", best=BEST, last=LAST)
-    write_status(path)
-    return path
 
 
 @pytest.fixture(autouse=True)

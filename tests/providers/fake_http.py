@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -44,7 +45,7 @@ LOST = Canned(lost=True)
 Change = tuple[str, str]
 
 
-class FakeVendor:
+class FakeVendor(ABC):
     """What all vendors share. ``allow`` says which changes a test asks for; no other may come."""
 
     def __init__(self) -> None:
@@ -105,14 +106,14 @@ class FakeVendor:
     def needs_key(self, request: Request) -> bool:
         return True
 
-    def change_of(self, request: Request) -> Change | None:
-        raise NotImplementedError
+    @abstractmethod
+    def change_of(self, request: Request) -> Change | None: ...
 
-    def answer(self, request: Request) -> Canned:
-        raise NotImplementedError
+    @abstractmethod
+    def answer(self, request: Request) -> Canned: ...
 
-    def unauthorized(self) -> Canned:
-        raise NotImplementedError
+    @abstractmethod
+    def unauthorized(self) -> Canned: ...
 
 
 def _handler(vendor: FakeVendor) -> Callable[..., BaseHTTPRequestHandler]:

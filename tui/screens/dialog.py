@@ -47,15 +47,15 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
 
     def body(self) -> Iterable[Widget]:
         """Yield what stands between heading and buttons."""
-        raise NotImplementedError
+        return ()
 
     def buttons(self) -> Iterable[Button]:
         """Yield the buttons, the harmless one first."""
-        raise NotImplementedError
+        return (Button("Close", id="close"),)
 
     def cancel(self) -> None:
         """Give the harmless answer."""
-        raise NotImplementedError
+        self.dismiss(None)
 
     def _time(self) -> float:
         return cast("BoxtopApp", self.app).steady_time()

@@ -78,7 +78,7 @@ class FleetScreen(MonitorScreen):
             self.table.selected = self.boxtop.selected
         none_said = f"no run matches {one_line(settings.words)}; esc shows all" if of else ""
         self.table.show(rows, f"runs {len(rows)}{of}", remark, none_said)
-        self.show_transfer()
+        super().show(boxes)
         self.place_parts()
         self._show_pane()
 

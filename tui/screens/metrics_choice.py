@@ -69,10 +69,6 @@ class MetricsDialog(Dialog[tuple[str, ...] | None]):
             event.prevent_default()
             self.dismiss(self._ticked())
 
-    def cancel(self) -> None:
-        """Leave the chart as it is."""
-        self.dismiss(None)
-
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Answer."""
         event.stop()

@@ -44,16 +44,16 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, EndAc
     @property
     def row(self) -> Row | None:
         """The row that actions are about."""
-        raise NotImplementedError
+        return None
 
     @property
     def panels(self) -> Sequence[Panel]:
         """Panels by their numbers: the first is panel 1."""
-        raise NotImplementedError
+        return self.pane.panels
 
     def show(self, boxes: Sequence[BoxView]) -> None:
         """Take what the boxes are now."""
-        raise NotImplementedError
+        self.show_transfer()
 
     @property
     def panel(self) -> Panel | None:
@@ -201,7 +201,7 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, EndAc
 
     def do_zoom(self) -> None:
         """Give the focused panel the whole screen, or end that."""
-        raise NotImplementedError
+        self.pane.zoom(None if self.pane.zoomed is not None else self.panel)
 
     def do_search(self) -> None:
         """Ask what to look for in the log."""

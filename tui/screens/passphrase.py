@@ -39,10 +39,6 @@ class PassphraseDialog(Dialog[str | None]):
         """Type at once: nothing dangerous can be answered here."""
         return self.query_one(Input)
 
-    def cancel(self) -> None:
-        """Do without the key."""
-        self.dismiss(None)
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Try what was typed."""
         event.stop()

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Button, Input, Static
+from textual.widgets import Button, Input
 
 from tui.actions.hub_names import Destination, destination
 from tui.actions.push_plan import Via
 from tui.errors import UserError
 from tui.screens.dialog import Dialog, line
+from tui.screens.transfer_dialog import Choice, TransferDialog
 from tui.text import one_line
 
 WAYS: dict[Via, str] = {
@@ -31,80 +32,41 @@ class PushWish:
     via: Via
 
 
-class PushDialog(Dialog[PushWish | None]):
-    """One field for the repository, and two buttons that turn: which files, which way.
-
-    ``choices`` are sets of checkpoints with their description, the usual one first.
-    """
+class PushDialog(TransferDialog[PushWish]):
+    """The place is a repository; a second button turns the way."""
 
     heading = "push weights to the Hugging Face Hub"
+    asks = "to ORG/REPO or ORG/REPO/FOLDER:"
+    example = "my-org/my-run"
+    yes = "Go on"
 
-    def __init__(
-        self, title: str, choices: Sequence[tuple[tuple[str, ...], str]], place: str, via: Via
-    ) -> None:
-        super().__init__()
-        self.run_title = title
-        self.choices = list(choices)
-        self.place = place
+    def __init__(self, title: str, choices: Sequence[Choice], place: str, via: Via) -> None:
+        super().__init__(title, choices, place)
         self.via: Via = via
-        self._choice = 0
 
-    def body(self) -> Iterable[Widget]:
-        """The run, the files, the repository, the way."""
-        yield line(self.run_title, "dialog-strong")
-        yield Button(self._what(), id="what")
-        yield line("to ORG/REPO or ORG/REPO/FOLDER:")
-        yield Input(self.place, placeholder="my-org/my-run", id="place")
+    def more(self) -> Iterable[Widget]:
+        """Yield the way."""
         yield Button(self._way(), id="way")
-        yield Static("", id="target-error", markup=False)
-
-    def buttons(self) -> Iterable[Button]:
-        """Cancel, or go on."""
-        yield Button("Cancel", id="cancel")
-        yield Button("Go on", id="go", variant="primary")
 
     def first_focus(self) -> Widget:
         """Ready to type; ready to go on when the configuration says where."""
         return self.query_one("#go", Button) if self.place else self.query_one(Input)
 
-    def cancel(self) -> None:
-        """Push nothing."""
-        self.dismiss(None)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on."""
-        event.stop()
-        self._go()
+    def wish(self) -> PushWish | str:
+        """Return the files, the repository and the way."""
+        try:
+            return PushWish(self.names, destination(self.typed), self.via)
+        except UserError as error:
+            return f"{error}; {error.hint}" if error.hint else str(error)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Turn a choice, or answer."""
-        event.stop()
-        match event.button.id:
-            case "what":
-                self._choice = (self._choice + 1) % len(self.choices)
-                event.button.label = self._what()
-            case "way":
-                self.via = "here" if self.via == "box" else "box"
-                event.button.label = self._way()
-            case "go":
-                self._go()
-            case _:
-                self.cancel()
-
-    def _what(self) -> Content:
-        return Content(f"what: {one_line(self.choices[self._choice][1])}")
+        """Turn the way; the base class knows the other buttons."""
+        if event.button.id == "way":
+            self.via = "here" if self.via == "box" else "box"
+            event.button.label = self._way()
 
     def _way(self) -> Content:
         return Content(f"way: {WAYS[self.via]}")
-
-    def _go(self) -> None:
-        try:
-            place = destination(self.query_one(Input).value)
-        except UserError as error:
-            hint = f"; {error.hint}" if error.hint else ""
-            self.query_one("#target-error", Static).update(Content(one_line(f"{error}{hint}")))
-            return
-        self.dismiss(PushWish(self.choices[self._choice][0], place, self.via))
 
 
 class ConfirmPush(Dialog[bool]):

@@ -10,7 +10,6 @@ from textual.events import Resize
 from tui.screens.monitor import MonitorScreen
 from tui.screens.rows import Key, Row, rows_of
 from tui.view import BoxView
-from tui.widgets.panel import Panel
 
 
 class RunScreen(MonitorScreen):
@@ -39,16 +38,11 @@ class RunScreen(MonitorScreen):
         """The row of the run."""
         return self._row
 
-    @property
-    def panels(self) -> Sequence[Panel]:
-        """The run's panels by their numbers."""
-        return self.pane.panels
-
     def show(self, boxes: Sequence[BoxView]) -> None:
         """Take what the boxes are now."""
         row = next((row for row in rows_of(boxes) if row.key == self.key), None)
         self._row = row or self._row
-        self.show_transfer()
+        super().show(boxes)
         self.pane.show(self._row, self.boxtop.settings)
 
     def on_resize(self, event: Resize) -> None:
@@ -61,10 +55,6 @@ class RunScreen(MonitorScreen):
             self.pane.zoom(None)
         else:
             self.boxtop.pop_screen()
-
-    def do_zoom(self) -> None:
-        """Give the focused panel the whole screen, or end that."""
-        self.pane.zoom(None if self.pane.zoomed is not None else self.panel)
 
     def do_search(self) -> None:
         """Ask what to look for in the log."""

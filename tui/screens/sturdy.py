@@ -21,7 +21,7 @@ class SturdyApp(App[str], inherit_bindings=False):
 
     def say(self, message: str) -> None:
         """Show a message for a while."""
-        raise NotImplementedError
+        self.notify(message, markup=False)
 
     def tell_fault(self, error: Exception) -> None:
         """Say that something of boxtop's own went wrong, and record it for --debug."""

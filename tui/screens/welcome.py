@@ -120,10 +120,6 @@ class AddBoxDialog(Dialog[Box | None]):
         """Ready to paste."""
         return self.query_one(Input)
 
-    def cancel(self) -> None:
-        """Add nothing."""
-        self.dismiss(None)
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Add the box that was typed."""
         event.stop()

@@ -111,7 +111,7 @@ class Sheet(Widget):
 
     def row(self, y: int) -> Spans:
         """Return what stands in row ``y``; it is cut and padded to the width."""
-        raise NotImplementedError
+        return ()
 
 
 class Panel(Sheet, can_focus=True):
@@ -142,7 +142,7 @@ class Panel(Sheet, can_focus=True):
 
     def title(self) -> Spans:
         """Return what stands in the top edge."""
-        raise NotImplementedError
+        return ()
 
     def aside(self) -> Spans:
         """Return what stands at the right of the top edge."""
@@ -154,7 +154,7 @@ class Panel(Sheet, can_focus=True):
 
     def content(self, y: int, width: int) -> Spans:
         """Return row ``y`` of the content."""
-        raise NotImplementedError
+        return ()
 
     def thumb(self) -> tuple[int, int] | None:
         """Return first row and length of the scroll mark, None when all is visible."""

@@ -3,6 +3,7 @@
 import errno
 import os
 import time
+from abc import ABC, abstractmethod
 
 from tui.links.follower.disk import Info, LocalDisk, stat_field
 from tui.links.follower.wire import Memory
@@ -50,7 +51,7 @@ class Guarded:
         return True
 
 
-class Followed:
+class Followed(ABC):
     """One file of one run, looked at again and again by its path.
 
     ``known`` says that the watching side has heard of it, so that its going is news; ``seen`` is
@@ -88,9 +89,10 @@ class Followed:
         self.caught_up = self.caught_up or again is None
         return again
 
+    @abstractmethod
     def take(self, info: Info) -> "float | None":
         """Send what is new of a readable file; return when to look again."""
-        raise NotImplementedError
+        ...
 
     def missed(self, code: int, info: "Info | None") -> "float | None":
         """Note that the file could not be read; a second look, a round later, decides.
