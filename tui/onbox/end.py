@@ -1,17 +1,12 @@
 """The program that ends the training of a run, one asked-for step at a time.
 
-Each request has an ``op`` and an ``id`` that its replies carry as ``re``; the last one holds
-``done`` or ``error``. Between two requests nothing is signalled: when nobody asks any more, the
+Between two requests nothing is signalled: when nobody asks any more, the
 training stays as it is. Processes are named ``[pid, start]``.
 """
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 import time
-from collections.abc import Callable
 from typing import Any, Dict, List
 
 from tui.onbox.end_gpus import gpus
@@ -21,67 +16,29 @@ from tui.onbox.end_signs import Gone, Run
 from tui.onbox.end_table import table
 from tui.onbox.end_tree import Member, Members, alive, described, find, grow, told
 from tui.onbox.places import Refused
-from tui.onbox.wire import Ended, Line
+from tui.onbox.serving import Operation, Program, Request, serve
 
 TICK_SECONDS = 0.1
 TELL_SECONDS = 1.0
 LONGEST_SECONDS = 600.0
 
-Request = Dict[str, Any]
-
 
 def main(first: bytes) -> None:
     """Answer until nobody asks any more."""
-    line = Line(first, sys.stdin.buffer, 1)
-    program = Program(line)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
-    try:
-        line.start()
-        request = line.request()
-        while request is not None:
-            program.answer(request)
-            request = line.request()
-    except Ended:
-        pass
-    os._exit(0)  # a thread that waits for input would hold up an ordinary end
+    serve(first, End)
 
 
-def _stop(number: int, frame: object) -> None:
-    raise Ended
-
-
-class Program:
+class End(Program):
     """Answers the requests of one line."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
-        self._re: Any = None
-        self._operations: Dict[str, Callable[[Request], Dict[str, Any]]] = {
+    def operations(self) -> dict[str, Operation]:
+        """Return what may be asked for."""
+        return {
             "look": self._look,
             "signal": self._signal,
             "wait": self._wait,
             "left": self._left,
         }
-
-    def answer(self, request: Request) -> None:
-        """Do what one request asks, and say how it ended. Raises Ended."""
-        self._re = request.get("id")
-        try:
-            self._line.check()
-            operation = self._operations.get(str(request.get("op")))
-            if operation is None:
-                raise Refused("usage", "no such operation: %s" % request.get("op"))
-            self._tell(done=operation(request))
-        except Refused as refused:
-            self._tell(error=refused.values())
-        except OSError as error:
-            self._tell(error={"kind": "unreadable", "message": str(error)})
-        except (ValueError, TypeError, KeyError) as error:
-            self._tell(error={"kind": "usage", "message": f"{type(error).__name__}: {error}"})
-
-    def _tell(self, **values: object) -> None:
-        self._line.tell(re=self._re, **values)
 
     def _look(self, request: Request) -> Dict[str, Any]:
         """Tell the whole tree of the run's training; ``gone`` says why there is none.

@@ -10,11 +10,10 @@ import json
 import os
 import pwd
 import stat
-import sys
 from typing import Any, NamedTuple
 
 from tui.onbox.places import SUFFIX, explained, raw, text
-from tui.onbox.wire import Ended, Line
+from tui.onbox.serving import Operation, Program, Request, serve
 
 MATTER = ("best.pt", "last.pt")
 WEIGHTS = b"weights"
@@ -26,32 +25,24 @@ MAX_STATUS = 1 << 20
 
 def main(first: bytes) -> None:
     """Answer each request with the places of weights, until nobody asks any more."""
-    line = Line(first, sys.stdin.buffer, 1)
-    try:
-        line.start()
-        request = line.request()
-        while request is not None:
-            _answer(line, request)
-            request = line.request()
-    except Ended:
-        pass
-    os._exit(0)  # a thread that waits for input would hold up an ordinary end
+    serve(first, Places)
 
 
-def _answer(line: Line, request: dict[str, Any]) -> None:
-    number = request.get("id")
-    try:
+class Places(Program):
+    """Answers the requests of one line."""
+
+    def operations(self) -> dict[str, Operation]:
+        """Return what may be asked for."""
+        return {"survey": self._survey}
+
+    def _survey(self, request: Request) -> dict[str, Any]:
         search = Search(request)
         for path, *alike in search.paths():
-            line.check()
-            place = dict(_place(path), alike=[text(other) for other in alike])
-            line.tell(re=number, place=place)
+            self._line.check()
+            self._tell(place=dict(_place(path), alike=[text(other) for other in alike]))
         for path, reason, asked in search.troubles:
-            line.tell(re=number, trouble={"path": text(path), "reason": reason, "root": asked})
-        line.tell(re=number, done=machine())
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        message = "%s: %s" % (type(error).__name__, error)
-        line.tell(re=number, error={"kind": "usage", "message": message})
+            self._tell(trouble={"path": text(path), "reason": reason, "root": asked})
+        return machine()
 
 
 class Search:

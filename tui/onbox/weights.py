@@ -1,15 +1,9 @@
-"""The program that lists, snapshots, reads and removes the weights of a run.
-
-Each request has an ``op`` and a ``run``, and may have an ``id`` that its replies carry as ``re``;
-the last one holds ``done`` or ``error``. Requests are answered in order.
-"""
+"""The program that lists, snapshots, reads and removes the weights of a run."""
 
 from __future__ import annotations
 
 import os
-import signal
 import stat
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -25,10 +19,11 @@ from tui.onbox.places import (
     identity_of,
     open_file,
 )
+from tui.onbox.serving import Operation, Program, serve
 from tui.onbox.small_files import NoCopy, read_small, take_small
 from tui.onbox.snapshot import Rules, Taker
 from tui.onbox.training import Training
-from tui.onbox.wire import Ended, Line
+from tui.onbox.wire import Line
 
 FRAME_BYTES = 1 << 20
 PROGRESS_SECONDS = 0.25
@@ -39,37 +34,20 @@ TEXT_PIECE = 50_000
 
 def main(first: bytes) -> None:
     """Answer until nobody asks any more; snapshots that nobody took over go with the program."""
-    line = Line(first, sys.stdin.buffer, 1)
-    program = Program(line)
-    line.last_will = program.clean_up
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
-    try:
-        line.start()
-        request = line.request()
-        while request is not None:
-            program.answer(request)
-            request = line.request()
-    except Ended:
-        pass
-    finally:
-        program.clean_up()
-    os._exit(0)  # a thread that waits for input would hold up an ordinary end
+    serve(first, Keeper)
 
 
-def _stop(number: int, frame: object) -> None:
-    raise Ended
-
-
-class Program:
-    """Answers the requests of one line."""
+class Keeper(Program):
+    """Answers the requests of one line; each names a ``run``."""
 
     def __init__(self, line: Line) -> None:
-        self._line = line
+        super().__init__(line)
         self._owned: dict[str, Hidden] = {}
-        self._re: Any = None
         self._told = 0.0
-        self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+
+    def operations(self) -> dict[str, Operation]:
+        """Return what may be asked for."""
+        return {
             "hello": lambda request: {},
             "list": self._list,
             "snapshot": self._snapshot,
@@ -78,28 +56,10 @@ class Program:
             "remove": self._remove,
         }
 
-    def answer(self, request: dict[str, Any]) -> None:
-        """Do what one request asks, and say how it ended. Raises Ended."""
-        self._re = request.get("id")
-        try:
-            operation = self._operations.get(str(request.get("op")))
-            if operation is None:
-                raise Refused("usage", f"no such operation: {request.get('op')}")
-            self._tell(done=operation(request))
-        except Refused as refused:
-            self._tell(error=refused.values())
-        except OSError as error:
-            self._tell(error={"kind": "unreadable", "message": str(error)})
-        except (ValueError, TypeError, KeyError) as error:
-            self._tell(error={"kind": "usage", "message": f"{type(error).__name__}: {error}"})
-
     def clean_up(self) -> None:
         """Remove the snapshots that nobody took over."""
         for hidden in list(self._owned.values()):
             hidden.let_go()
-
-    def _tell(self, **values: object) -> None:
-        self._line.tell(re=self._re, **values)
 
     def _list(self, request: dict[str, Any]) -> dict[str, Any]:
         """Tell each checkpoint, the newest first, or those of ``names`` alone.
