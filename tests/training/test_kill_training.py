@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import introduce
 from tests.links.person import Person
 from tests.sshd import SshServer
-from tests.training.trainings import PYTHON, START_SECONDS, Training, make_home, runs
+from tests.training.trainings import PYTHON, START_SECONDS, Training, clear_home, make_home, runs
 from tests.waiting import wait_until
 from tui.actions.cancel import Cancel
 from tui.actions.kill import Killing
@@ -62,6 +62,7 @@ def trainings(sshd: SshServer) -> Iterator[dict[str, Loaded]]:
     yield started
     for training in started.values():
         training.end()
+    clear_home(sshd.home)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.sshd import SshServer
-from tests.training.trainings import PYTHON, START_SECONDS, Training, make_home, runs
+from tests.training.trainings import PYTHON, START_SECONDS, Training, clear_home, make_home, runs
 from tests.waiting import wait_until
 from tui.boxes import Box
 from tui.links.asking import RefusingAsker
@@ -44,6 +44,7 @@ def trainings(sshd: SshServer) -> Iterator[dict[str, Training]]:
     yield started
     for training in started.values():
         training.end()
+    clear_home(sshd.home)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -121,3 +122,8 @@ def make_home(home: Path) -> None:
     """Draw the data that the trainings of this home learn from, once."""
     if not (home / "shapes").exists():
         draw_dataset(home / "shapes", train=16, val=8)
+
+
+def clear_home(home: Path) -> None:
+    """Leave no runs where other tests look for theirs."""
+    shutil.rmtree(home / "runs", ignore_errors=True)
