@@ -180,3 +180,16 @@ def test_every_fault_of_the_library_has_words_of_ours(error: Exception) -> None:
     assert words
     assert str(error) not in words
     assert not JARGON.search(words.replace("(Exception)", ""))
+
+
+def test_who_sends_until_the_time_is_over_sends_without_end() -> None:
+    """However little of the time is left for the last wait."""
+    pieces = iter([b"wait ", b"wait "])
+
+    def receive(seconds: float) -> bytes:
+        for piece in pieces:
+            return piece
+        raise TimeoutError
+
+    with pytest.raises(NoGreeting, match=ENDLESS):
+        read_greeting(receive, 1.0)

@@ -58,11 +58,14 @@ def read_greeting(receive: Receive, seconds: float) -> tuple[str, bytes]:
             return _checked(line), text[text.index(line) + len(line) + 1 :]
         if len(text) > MOST_BYTES:
             raise _endless(text)
-        left = began + seconds - time.monotonic()
+        left = max(0.0, began + seconds - time.monotonic())
         try:
-            text += receive(max(0.0, min(left, QUIET_SECONDS) if text else left))
+            text += receive(min(left, QUIET_SECONDS) if text else left)
         except TimeoutError:
-            raise (_other(text) if text else _silent(seconds)) from None
+            if not text:
+                raise _silent(seconds) from None
+            # Not quiet for long enough: it went on sending until the time was over.
+            raise (_endless(text) if left < QUIET_SECONDS else _other(text)) from None
         except EOFError:
             raise _ended(text) from None
         if _ELSE.match(text):
