@@ -15,6 +15,7 @@ import pytest
 from tests.hub import Hub, hub_fixture  # noqa: F401
 from tests.hub.accounts import Json
 from tests.hub.program import MARKER, pushes, request, snapshot
+from tests.waiting import wait_until
 from tui.links.request import BOOT
 from tui.onbox import hub_elsewhere
 
@@ -69,7 +70,9 @@ def test_the_python_that_trains_is_found(monkeypatch: pytest.MonkeyPatch, tmp_pa
     (tmp_path / "bin/python3").symlink_to(sys.executable)
     environment = {**os.environ, "VIRTUAL_ENV": str(tmp_path)}
     with subprocess.Popen(["sleep", "60"], env=environment) as training:
-        found = hub_elsewhere._of_process(Path(f"/proc/{training.pid}"))
+        place = Path(f"/proc/{training.pid}")
+        wait_until(lambda: (place / "environ").read_bytes(), what="a program that was begun whole")
+        found = hub_elsewhere._of_process(place)
         training.kill()
     assert found == [f"{tmp_path}/bin/python3"]
     assert hub_elsewhere._of_process(Path("/proc/0")) == []
