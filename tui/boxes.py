@@ -10,7 +10,8 @@ from pathlib import Path
 class SshTarget:
     """An SSH address as a person gave it; what is None comes from the OpenSSH configuration.
 
-    ``ignored`` names options of a pasted ssh line that boxtop cannot use.
+    ``ignored`` names options of a pasted ssh line that boxtop cannot use. ``host_key_alias`` is
+    the name its host key is kept under, where that is not its address.
     """
 
     host: str
@@ -19,6 +20,7 @@ class SshTarget:
     identity_files: tuple[str, ...] = ()
     jump: str | None = None
     ignored: tuple[str, ...] = ()
+    host_key_alias: str | None = None
 
     @property
     def place(self) -> str:
@@ -59,13 +61,26 @@ Target = SshTarget | LocalTarget | RecordingTarget
 
 
 @dataclass(frozen=True, slots=True)
+class InstanceName:
+    """Which instance of which provider a box is; an id is always text."""
+
+    provider: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.provider}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
 class Box:
     """One box to watch: ``text`` is the target as given, ``run`` names a single run by its id.
 
     ``only`` is the one run to look for: it is found though it holds no more than its configuration.
     ``fault`` says what is wrong with it in boxtop.toml, ``hint`` what helps; it is not connected.
     ``mirror`` is the name of its mirror, where that is not its own name: a name may depend on what
-    stands beside it, a mirror never does.
+    stands beside it, a mirror never does. ``instance`` says which rented instance it is; without
+    an address in boxtop.toml (``from_provider``) its provider tells how it is reached, and
+    ``fault`` that it is not told yet.
     """
 
     name: str
@@ -79,6 +94,8 @@ class Box:
     only: str | None = None
     fault: str | None = None
     hint: str | None = None
+    instance: InstanceName | None = None
+    from_provider: bool = False
 
     @property
     def kept_as(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tui.facts import Disk, Gpu
+from tui.money import Rate, Runway
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
 from tui.runs.model import Run
@@ -60,6 +61,48 @@ class RunView:
     pending: tuple[PendingView, ...] = ()
 
 
+RentAction = Literal["stop", "start", "destroy"]
+
+
+@dataclass(frozen=True, slots=True)
+class RentView:
+    """What a box's provider tells of it, as of ``age_s`` seconds ago.
+
+    ``state`` is one of ``providers.base.State``, ``raw_state`` the vendor's own word; ``id`` is
+    text. ``contract_end`` is seconds since the epoch, ``credit`` US dollars under the vendor's name
+    ``credit_field``; ``runway`` counts all boxes of the account. ``error`` and ``hint`` say why the
+    last list is not newer. ``gone_maybe``: the newest list lacks it; ``gone``: two lists did.
+    ``can`` is what can be asked of the provider now, ``cannot`` why not.
+    """
+
+    provider: str
+    id: str
+    name: str
+    state: str
+    raw_state: str = ""
+    reason: str | None = None
+    gpu_name: str | None = None
+    gpu_count: int | None = None
+    rate_now: Rate = Rate()
+    rate_running: Rate = Rate()
+    rate_stopped: Rate = Rate()
+    rate_assumed: bool = False
+    contract_end: float | None = None
+    disk_gb: float | None = None
+    credit: float | None = None
+    credit_field: str | None = None
+    runway: Runway | None = None
+    at_zero: str | None = None
+    age_s: float | None = None
+    error: str | None = None
+    hint: str | None = None
+    gone_maybe: bool = False
+    gone: bool = False
+    can: frozenset[RentAction] = frozenset()
+    cannot: dict[RentAction, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class BoxView:
     """One box at one moment. ``searched`` names the roots where runs were looked for.
@@ -82,3 +125,4 @@ class BoxView:
     notices: tuple[str, ...] = field(default=())
     unsearched: tuple[str, ...] = ()
     price_per_hour: float | None = None
+    rent: RentView | None = None

@@ -115,8 +115,9 @@ class ProviderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class BoxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """[box.NAME]: ``ssh`` is what comes after ``ssh`` on the provider's page.
 
-    Without ``ssh`` and ``path`` the name itself is a host of ~/.ssh/config. ``path`` is a directory
-    or a recording on this machine.
+    Without ``ssh``, ``path`` and ``instance`` the name itself is a host of ~/.ssh/config. ``path``
+    is a directory or a recording on this machine, ``instance`` a rented instance whose provider
+    tells how it is reached.
     """
 
     ssh: (
@@ -128,6 +129,16 @@ class BoxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ) = None
     path: (
         Annotated[str, msgspec.Meta(min_length=1, description="a path of this machine")] | None
+    ) = None
+    instance: (
+        Annotated[
+            str,
+            msgspec.Meta(
+                pattern=r"^(vast|runpod|lambda|skypilot):[A-Za-z0-9][A-Za-z0-9._-]*$",
+                description='a provider and the id of an instance, "vast:12345678"',
+            ),
+        ]
+        | None
     ) = None
     runs: Roots = ()
     console: (
