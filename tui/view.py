@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tui.facts import Disk, Gpu
-from tui.money import Rate, Runway
+from tui.money import NO_RATE, Rate, Runway
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
 from tui.runs.model import Run
@@ -83,9 +83,9 @@ class RentView:
     reason: str | None = None
     gpu_name: str | None = None
     gpu_count: int | None = None
-    rate_now: Rate = Rate()
-    rate_running: Rate = Rate()
-    rate_stopped: Rate = Rate()
+    rate_now: Rate = NO_RATE
+    rate_running: Rate = NO_RATE
+    rate_stopped: Rate = NO_RATE
     rate_assumed: bool = False
     contract_end: float | None = None
     disk_gb: float | None = None

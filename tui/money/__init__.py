@@ -18,6 +18,7 @@ from tui.money.account import (
 from tui.money.disk import DISK_MARGIN, disk_gb
 from tui.money.figures import (
     COVERAGE,
+    NO_RATE,
     Figure,
     Rate,
     Source,
@@ -64,6 +65,7 @@ __all__ = [
     "DISK_MARGIN",
     "DOCUMENTED",
     "HOURS_PER_MONTH",
+    "NO_RATE",
     "PROVIDER_HOURS",
     "STOP_WARNING",
     "Advice",

@@ -22,6 +22,10 @@ class Rate(msgspec.Struct, frozen=True):
     source: Source = "unknown"
 
 
+NO_RATE = Rate()
+"""A rate nobody told: unknown, not free."""
+
+
 class Figure(msgspec.Struct, frozen=True):
     """An amount and where it comes from; None is unknown, never free."""
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 from tui.boxes import SshTarget
-from tui.money import Rate, Source, Terms
+from tui.money import NO_RATE, Rate, Source, Terms
 from tui.providers.errors import ProviderError, ProviderKind
 
 __all__ = [
@@ -34,9 +34,6 @@ __all__ = [
 ]
 
 Action = Literal["stop", "start", "destroy"]
-
-NO_RATE = Rate()
-"""A rate nobody told: unknown, not free."""
 
 NO_TERMS = Terms()
 """Nobody knows what a stop leaves."""
