@@ -45,6 +45,12 @@ def plan(repo: str = "me/r", run: Run = RUN) -> PushPlan:
     return PushPlan("box", run, ("best.pt",), Destination(repo))
 
 
+def pending(at: float, path: str = "best.pt") -> PendingPush:
+    """A push of best.pt to me/r that was noted at a time, and whose end is not known."""
+    sent = Sent("best.pt", path, 1, "a" * 64, 1.0, 1)
+    return PendingPush("0123", "box", RUN.path, "me/r", "box", at, (sent,))
+
+
 class Box:
     """A box whose shell is this machine's."""
 
@@ -192,8 +198,7 @@ def test_what_can_heal_is_tried_again_and_not_before_the_hub_says(start: Start) 
 
 def test_a_push_that_could_not_be_proven_is_looked_for_and_not_made_twice(start: Start) -> None:
     saving = Scripted(Unproven(HubProblem("unreachable", "the Hub does not answer")))
-    sent = Sent("best.pt", "best.pt", 1, "a" * 64, 1.0, 1)
-    saving.open = [PendingPush("0123", "box", RUN.path, "me/r", "box", 1.0, (sent,))]
+    saving.open = [pending(module.time.time() + 60.0)]
     unreachable = Unproven(HubProblem("unreachable", "the Hub does not answer"))
     saving.settled = [HubError(HubProblem("vanished", "gone")), unreachable, PUSHED]
     transfers = start(saving)
@@ -201,6 +206,22 @@ def test_a_push_that_could_not_be_proven_is_looked_for_and_not_made_twice(start:
     assert over(transfers).state == "saved"
     assert saving.settled == [] and saving.ends == []
     assert saving.most_at_once == 1
+
+
+@pytest.mark.parametrize(
+    ("age", "path"), [(3600.0, "best.pt"), (-60.0, "another/best.pt")], ids=["before", "elsewhere"]
+)
+def test_what_an_earlier_push_has_saved_is_not_what_is_asked_for_now(
+    start: Start, age: float, path: str
+) -> None:
+    saving = Scripted(PUSHED)
+    saving.open = [pending(module.time.time() - age, path)]
+    saving.settled = [PUSHED]
+    transfers = start(saving)
+    transfers.start(plan())
+    assert over(transfers).state == "saved"
+    assert saving.settled == [], "its end is learned of"
+    assert saving.ends == [], "and then it is pushed"
 
 
 def test_the_hub_is_left_alone_also_after_a_restart(start: Start, tmp_path: Path) -> None:

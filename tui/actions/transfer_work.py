@@ -9,6 +9,7 @@ from contextlib import suppress
 from tui.actions.abandon import abandon
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
+from tui.actions.hub_names import paths_in_repo
 from tui.actions.hub_problem import HubError, HubProblem
 from tui.actions.hub_token import Token
 from tui.actions.progress import Progress
@@ -50,8 +51,11 @@ class Worker:
         self._saving = saving or (lambda shell, box: Saving(shell, box.proofs))
         self._embargo = embargo
 
-    def do(self, task: Task, tell: Tell, cancel: Cancel) -> str:
-        """Do it once, and return what is said of it. Raises Failed, ActionError("cancelled")."""
+    def do(self, task: Task, tell: Tell, cancel: Cancel, begun: float) -> str:
+        """Do it once, and return what is said of it. Raises Failed, ActionError("cancelled").
+
+        ``begun`` is when the transfer was asked for: what was pushed since is its own.
+        """
         cancel.check()
         box = self._access(task.box)
         if box is None:
@@ -59,7 +63,7 @@ class Worker:
         try:
             saving = self._saving(box.shell(), box)
             try:
-                return self._moved(task, saving, tell, cancel)
+                return self._moved(task, saving, tell, cancel, begun)
             finally:
                 saving.close()
                 box.changed(run_of(task)[0])
@@ -97,10 +101,10 @@ class Worker:
             return "cancelled; nothing of it is on the Hub"
         return "no longer followed; the upload goes on, and its end is learned of later"
 
-    def _moved(self, task: Task, saving: Saving, tell: Tell, cancel: Cancel) -> str:
+    def _moved(self, task: Task, saving: Saving, tell: Tell, cancel: Cancel, begun: float) -> str:
         match task:
             case PushPlan():
-                return self._pushed(task, saving, tell, cancel)
+                return self._pushed(task, saving, tell, cancel, begun)
             case Settle():
                 return _all_saved(saving.settle(self._token(), task.push, tell, cancel))
             case Pull():
@@ -112,7 +116,9 @@ class Worker:
                     raise Failed(f"{said(name)} is NOT saved: {error}", error.hint, wait)
                 return saved_text(len(report.pulled), sum(one.size for one in report.pulled))
 
-    def _pushed(self, plan: PushPlan, saving: Saving, tell: Tell, cancel: Cancel) -> str:
+    def _pushed(
+        self, plan: PushPlan, saving: Saving, tell: Tell, cancel: Cancel, begun: float
+    ) -> str:
         self._wait_for(plan)
         token = self._token()
         tell(Progress("asking", "the Hub"))
@@ -120,7 +126,7 @@ class Worker:
         if found.place.private is False and not plan.public:
             message = f"{plan.place.repo} is public: everybody could read these weights"
             raise Failed(message, "push it by hand and agree, or name another repository")
-        earlier = self._earlier(token, plan, saving, tell, cancel)
+        earlier = self._earlier(token, plan, saving, tell, cancel, begun)
         if earlier is not None:
             return earlier
         pushed = saving.push(token, plan, tell, cancel)
@@ -129,15 +135,22 @@ class Worker:
         return _all_saved(pushed)
 
     def _earlier(
-        self, token: Token, plan: PushPlan, saving: Saving, tell: Tell, cancel: Cancel
+        self,
+        token: Token,
+        plan: PushPlan,
+        saving: Saving,
+        tell: Tell,
+        cancel: Cancel,
+        begun: float,
     ) -> str | None:
         """Learn first how earlier pushes of the run to this repository ended.
 
-        Returns what is said when one of this transfer's own tries has saved it all. Raises
-        Unproven while that cannot be told: pushing again would only commit the same twice.
+        Returns what is said when one of this transfer's own tries has saved it all: one from
+        before has older bytes. Raises Unproven while that cannot be told: pushing again would only
+        commit the same twice.
         """
         for push in list(saving.unsettled(plan.run.path)):
-            if push.repo != plan.place.repo:
+            if push.repo.casefold() != plan.place.repo.casefold():
                 continue
             try:
                 settled = saving.settle(token, push, tell, cancel)
@@ -145,7 +158,7 @@ class Worker:
                 raise
             except HubError:
                 continue  # it failed for good: this push is what is left to do
-            if set(push.names) >= set(plan.names):
+            if _is_of(push, plan, begun) and set(push.names) >= set(plan.names):
                 return _all_saved(settled)
         return None
 
@@ -171,10 +184,17 @@ def _all_saved(pushed: Pushed) -> str:
 
 
 def _is_of(push: PendingPush, task: Task, begun: float) -> bool:
-    """Whether a push was begun by a task."""
+    """Whether a push was begun by a task that was asked for at ``begun``."""
     if isinstance(task, Settle):
         return push.job == task.push.job
-    return isinstance(task, PushPlan) and push.at >= begun and push.repo == task.place.repo
+    if not isinstance(task, PushPlan) or push.at < begun or push.repo != task.place.repo:
+        return False
+    return {file.path for file in push.files if file.checkpoint} <= set(_paths(task).values())
+
+
+def _paths(plan: PushPlan) -> dict[str, str]:
+    names, _ = plan.pushable()
+    return paths_in_repo(plan.place, names)
 
 
 def _failed(task: Task, error: HubError) -> Failed:

@@ -172,7 +172,7 @@ class Transfers:
             transfer.cancel.check()
             self._tell(transfer, "running", progress.stage, progress=progress)
 
-        return self._worker.do(transfer.task, tell, transfer.cancel)
+        return self._worker.do(transfer.task, tell, transfer.cancel, transfer.begun)
 
     def _ended(self, transfer: _Transfer) -> str:
         """End what a person does not want; returns how that went."""
