@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tui.actions.cancel import Cancel
+from tui.actions.copies import Copy, is_itself
 from tui.actions.errors import ActionError
 from tui.actions.progress import Progress, Rate, measured
 from tui.actions.pull_lanes import Lanes
@@ -29,7 +30,10 @@ MayReplace = Callable[[Path], bool]
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """A checkpoint that arrived whole at ``path``; ``identity`` is that of its source then."""
+    """A checkpoint that arrived whole at ``path``; ``identity`` is that of its source then.
+
+    ``copy`` tells the file at ``path`` from whatever is put there later.
+    """
 
     name: str
     path: Path
@@ -37,6 +41,7 @@ class Pulled:
     sha256: str
     epoch: int | None
     identity: Identity
+    copy: Copy
 
 
 @dataclass(slots=True)
@@ -58,10 +63,12 @@ def pull(
     rules: Rules | None = None,
     tries: int = TRIES,
     may_replace: MayReplace | None = None,
+    arrived: Callable[[Pulled], None] = lambda _pulled: None,
 ) -> PullReport:
     """Pull checkpoints of a run directory one after the other, as ``pull_one`` does each.
 
-    A failure that the next one would meet as well (the link, the disk, a cancel) ends the pull.
+    ``arrived`` is called with each as soon as it is there, for the next may take hours. A failure
+    that the next one would meet as well (the link, the disk, a cancel) ends the pull.
     """
     report = PullReport()
     for name in names:
@@ -74,11 +81,13 @@ def pull(
                 tries=tries,
                 may_replace=may_replace,
             )
-            report.pulled.append(found)
         except ActionError as error:
             report.failed[name] = error
             if error.kind not in ("changed", "damaged", "missing", "denied", "refused", "busy"):
                 break
+        else:
+            report.pulled.append(found)
+            arrived(found)
     return report
 
 
@@ -108,7 +117,8 @@ def pull_one(
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ActionError("denied", f"{directory} cannot be made: {error.strerror}") from error
+        message = f"{one_line(str(directory))} cannot be made: {error.strerror}"
+        raise ActionError("denied", message, "name another directory") from error
     for left in reversed(range(tries)):
         cancel.check()
         try:
@@ -184,9 +194,11 @@ class _Pull:
                 error = held.refused[self.name]
                 raise _Refused(error.kind, str(error), error.hint)
             taken = held.checkpoints[self.name]
+            self._check_source(taken)
             with Part(self.directory, self.name, taken.size, taken.sha256) as part:
                 path = self._fetched(held, taken, part)
-        return Pulled(self.name, path, taken.size, taken.sha256, taken.epoch, taken.identity)
+                copy = part.copy
+        return Pulled(self.name, path, taken.size, taken.sha256, taken.epoch, taken.identity, copy)
 
     def _fetched(self, held: Snapshot, taken: TakenFile, part: Part) -> Path:
         if part.is_there():
@@ -210,6 +222,13 @@ class _Pull:
             raise ActionError("changed", f"{one_line(self.name)} changed while it was pulled")
         part.prove(self._checked(taken.size))
         return part.finish()
+
+    def _check_source(self, taken: TakenFile) -> None:
+        """Raise ActionError("refused") where the file itself lies: that saves nothing."""
+        target = self.directory / self.name
+        if is_itself(target, taken.identity):
+            message = f"{one_line(str(target))} is the very file that was to be copied"
+            raise _Refused("refused", message, "name another directory")
 
     def _check_target(self) -> None:
         """Raise ActionError("refused") for a file that is no earlier copy of this checkpoint."""

@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from tui.actions.copies import Copy
 from tui.actions.errors import ActionError
 from tui.onbox import archive
 from tui.runs.words import size_text
@@ -42,7 +43,12 @@ class Note(msgspec.Struct):
 
 
 class Part:
-    """A file on its way into a directory. ``write`` may come from several threads."""
+    """A file on its way into a directory. ``write`` may come from several threads.
+
+    ``copy`` is known once the file has its name: after ``finish``, or when ``is_there`` found it.
+    """
+
+    copy: Copy
 
     def __init__(self, directory: Path, name: str, size: int, sha256: str) -> None:
         """Take up what an earlier pull of the same bytes left, else begin anew.
@@ -139,6 +145,7 @@ class Part:
         """Give the proven file its name, on disk for good; an older file goes only now."""
         with self._words("cannot be finished"):
             os.fsync(self._file)
+            self.copy = Copy.of(self._file)
             folder = self._folder
             lies = os.stat(self.name + PART, dir_fd=folder, follow_symlinks=False)
             if not os.path.samestat(lies, os.fstat(self._file)):
@@ -178,7 +185,9 @@ class Part:
             if not stat.S_ISREG(info.st_mode) or info.st_size != self._note.size:
                 return False
             try:
-                return archive.digest(file)[1] == self._note.sha256
+                self.copy = Copy.of(handle)
+                same = archive.digest(file)[1] == self._note.sha256
+                return same and Copy.of(handle) == self.copy
             except OSError:
                 return False
 

@@ -124,23 +124,33 @@ class Saving:
     def pull(
         self, run: str, names: Sequence[str], directory: Path, tell: Tell, cancel: Cancel
     ) -> PullReport:
-        """Pull checkpoints into a directory; each that arrived whole counts as saved.
+        """Pull checkpoints into a directory; each counts as saved as soon as it arrived whole.
 
         Raises ActionError for nothing that a single checkpoint's entry can tell.
         """
-        own = {proof.where for proof in self._proofs(run).all()}
+        proofs = self._proofs(run)
+        unkept: dict[str, OSError] = {}
+
+        def arrived(pulled: Pulled) -> None:
+            try:
+                proofs.add([_proof(pulled)])
+            except OSError as error:
+                unkept[one_line(pulled.name)] = error
+
         report = pull(
             *(self._shell, run, names, directory),
             tell=tell,
             cancel=cancel,
             rules=self._rules,
-            may_replace=lambda path: str(path.absolute()) in own,
+            may_replace=lambda path: _is_copy(path, proofs),
+            arrived=arrived,
         )
-        proofs = self._proofs(run)
-        names = ", ".join(one_line(pulled.name) for pulled in report.pulled)
-        where = f"{names} came whole to {one_line(str(directory))}, but the proof cannot"
+        where = (
+            f"{', '.join(unkept)} came whole to {one_line(str(directory))}, but the proof cannot"
+        )
         with kept(f"{where} be kept in {_folder(proofs.path.parent)}", ROOM_HINT):
-            proofs.add(_proof(pulled) for pulled in report.pulled)
+            for error in unkept.values():
+                raise error
         return report
 
     def close(self) -> None:
@@ -186,8 +196,16 @@ def _folder(path: Path) -> str:
     return one_line(str(path))
 
 
+def _is_copy(path: Path, proofs: ProofFile) -> bool:
+    """Whether what lies at a path is the run's proven copy, and nothing that was put there since.
+
+    It may be the only copy of another run by now.
+    """
+    return str(path.absolute()) in {proof.where for proof in proofs.standing()}
+
+
 def _proof(pulled: Pulled) -> Proof:
-    identity, copy = pulled.identity, pulled.path.stat()
+    identity = pulled.identity
     return Proof(
         name=pulled.name,
         where=str(pulled.path.absolute()),
@@ -197,6 +215,6 @@ def _proof(pulled: Pulled) -> Proof:
         epoch=pulled.epoch,
         mtime=identity.mtime_ns / 1e9,
         inode=identity.inode,
-        copy_mtime_ns=copy.st_mtime_ns,
-        copy_inode=copy.st_ino,
+        copy_mtime_ns=pulled.copy.mtime_ns,
+        copy_inode=pulled.copy.inode,
     )
