@@ -1,0 +1,192 @@
+"""What a dialog shows before an instance is stopped, started or destroyed, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tui.actions.instance_gate import guards, loses_of
+from tui.actions.instance_plan import Plan
+from tui.money import (
+    DESTROY_WARNING,
+    STOP_WARNING,
+    Rate,
+    break_even_h,
+    hours_per_month,
+    hours_text,
+    hours_words,
+    rate_text,
+    runway_text,
+    usd_text,
+)
+from tui.money.advice import Line, Tone
+from tui.providers.base import Instance
+from tui.text import said
+
+MOST_RUNS = 12
+
+
+def plan_lines(plan: Plan) -> Iterator[Line]:
+    """Yield which instance it is, what the gate found, and what follows; headings are short."""
+    yield Line("", f"{plan.action} {said(str(plan.bound), 200)}")
+    yield from _facts(plan)
+    if plan.here:
+        yield Line("here", "boxtop itself runs on this instance, and ends with it", "bad")
+    yield from _gate(plan)
+    match plan.action:
+        case "stop":
+            yield from _stop(plan)
+        case "start":
+            yield from _start(plan)
+        case "destroy":
+            yield from _destroy(plan)
+
+
+def _facts(plan: Plan) -> Iterator[Line]:
+    instance = plan.instance
+    if instance.name not in (plan.bound.name, plan.bound.id):
+        yield Line("named", f"{said(instance.name, 80)} at its provider")
+    yield Line("GPU", gpu_text(instance))
+    raw = said(instance.raw_state, 40)
+    told = f" ({plan.bound.provider} says {raw!r})" if raw and raw != str(instance.state) else ""
+    yield Line("state", f"{instance.state}{told}")
+    if instance.reason:
+        yield Line("", said(instance.reason, 160), "dim")
+    addresses = [said(each.target.place, 80) for each in instance.addresses[:2]]
+    yield Line("address", ", ".join(addresses) or "none now")
+    if instance.created_at is not None:
+        yield Line("age", hours_text(plan.at - instance.created_at))
+    yield Line("bills now", now_text(instance.rate_now, instance.rate_assumed))
+    yield Line("afterwards", after_text(plan))
+    for warning in instance.warnings:
+        yield Line("", said(warning), "bad")
+
+
+def gpu_text(instance: Instance) -> str:
+    """Return the GPUs in words: ``8 x RTX 4090``."""
+    name = said(instance.gpu_name, 60) if instance.gpu_name else "not known"
+    return f"{instance.gpu_count} x {name}" if instance.gpu_count else name
+
+
+def now_text(rate: Rate, assumed: bool = False) -> str:
+    """Return a rate with its source; what is only assumed says so."""
+    more = "; assumed: its state does not tell" if assumed else ""
+    return f"{rate_text(rate)}{more}"
+
+
+def after_text(plan: Plan) -> str:
+    """Return what it bills when the action is done."""
+    match plan.action:
+        case "stop":
+            return f"{rate_text(plan.instance.rate_stopped)} for the disk"
+        case "start":
+            return rate_text(plan.instance.rate_running)
+    if plan.instance.keeps.outlives:
+        return "nothing for the instance; what stays bills on"
+    return "nothing for the instance"
+
+
+def _gate(plan: Plan) -> Iterator[Line]:
+    judgement = plan.judgement
+    if judgement is None:
+        return
+    heading = "gate"
+    tones: list[tuple[str, Tone]] = [(one.text, "bad") for one in judgement.refusals]
+    tones += [(one.text, "good") for one in judgement.proven]
+    if not tones and guards(plan.action, plan.instance):
+        tones.append(("no weights were found that could be lost", "plain"))
+    tones += [(text, "dim") for text in judgement.warnings]
+    for text, tone in tones:
+        yield Line(heading, text, tone)
+        heading = ""
+    if judgement.refusals:
+        yield Line("", f"what helps: {_helps(plan)}")
+
+
+def _helps(plan: Plan) -> str:
+    judgement = plan.judgement
+    offers = judgement.offers if judgement is not None else ()
+    words = {
+        "push": "push the weights now",
+        "pull": "pull them now",
+        "kill": "end the training",
+        "again": "look again",
+        "override": f"or type {said(plan.names[0], 80)} to lose what is listed",
+    }
+    return ", ".join(words[offer] for offer in offers)
+
+
+def _stop(plan: Plan) -> Iterator[Line]:
+    instance = plan.instance
+    yield Line("stop", STOP_WARNING)
+    rate = instance.rate_stopped
+    if rate.usd_per_hour is None:
+        yield Line("", "the disk bills on, at a price that is not known", "bad")
+    elif rate.usd_per_hour > 0:
+        month = usd_text(rate.usd_per_hour * _month(plan))
+        day = usd_text(rate.usd_per_hour * 24)
+        yield Line(
+            "", f"the disk bills on: {usd_text(rate.usd_per_hour)}/h, {day} a day, {month} a month"
+        )
+    note = instance.keeps.stop_note or plan.capabilities.stop_note
+    if note:
+        yield Line("", said(note))
+    yield from _fates(plan)
+    yield from _break_even(plan)
+
+
+def _fates(plan: Plan) -> Iterator[Line]:
+    """Say of each run whether its path outlives the stop."""
+    loses = loses_of(plan.instance)
+    for run in plan.runs[:MOST_RUNS]:
+        fates = [loses(place) for place in run.places or (run.path,)]
+        name = said(run.name, 80)
+        if True in fates:
+            yield Line("", f"a stop DELETES {name} ({said(run.path, 120)})", "bad")
+        elif None in fates:
+            yield Line("", f"whether a stop keeps {name} is not known", "bad")
+        else:
+            yield Line("", f"{name} survives the stop", "good")
+    if len(plan.runs) > MOST_RUNS:
+        yield Line("", f"and {len(plan.runs) - MOST_RUNS} more runs")
+
+
+def _start(plan: Plan) -> Iterator[Line]:
+    rate = plan.instance.rate_running
+    if rate.usd_per_hour is None:
+        yield Line("start", "it bills from then on, at a price that is not known", "bad")
+    else:
+        day = usd_text(rate.usd_per_hour * 24)
+        yield Line("start", f"it bills from then on: {usd_text(rate.usd_per_hour)}/h, {day} a day")
+    yield Line("", "without a free GPU it may be queued, and begin to bill at any hour")
+    if plan.runway is not None:
+        yield Line("", runway_text(plan.runway, plan.credit))
+
+
+def _destroy(plan: Plan) -> Iterator[Line]:
+    yield Line("destroy", DESTROY_WARNING, "bad")
+    keeps = plan.instance.keeps
+    for thing in keeps.outlives:
+        yield Line("", f"stays and bills on: {said(thing)}", "bad")
+    note = keeps.destroy_note or plan.capabilities.destroy_note
+    if note:
+        yield Line("", said(note))
+    if plan.capabilities.can_stop and keeps.can_stop is not False:
+        yield from _break_even(plan)
+
+
+def _break_even(plan: Plan) -> Iterator[Line]:
+    """Weigh one hour of setting up a new box against keeping this one stopped."""
+    running, stopped = plan.instance.rate_running, plan.instance.rate_stopped
+    if stopped.usd_per_hour == 0:
+        yield Line("break-even", "none: stopping is free")
+        return
+    hours = break_even_h(running.usd_per_hour, stopped.usd_per_hour)
+    if hours is None:
+        yield Line("break-even", "not known without both rates; boxtop cost does the arithmetic")
+        return
+    text = f"{hours_words(hours)} stopped cost as much as each hour of setting up a new box"
+    yield Line("break-even", text)
+
+
+def _month(plan: Plan) -> float:
+    return plan.instance.hours_per_month or hours_per_month(plan.bound.provider)
