@@ -16,7 +16,7 @@ from tui.actions.gate import Judgement
 from tui.actions.gate_facts import RunFacts
 from tui.actions.instance_can import check_possible, same_instance
 from tui.actions.instance_confirm import Confirmation, Patience, pause
-from tui.actions.instance_gate import Sight, check_gate, guards, looked_at
+from tui.actions.instance_gate import Passed, Sight, check_gate, guards, looked_at
 from tui.actions.instance_lock import Locks, unkept
 from tui.actions.instance_plan import (
     Bound,
@@ -129,45 +129,43 @@ class InstanceActions:
             return self._by_another_hand(plan)
         _check_same(plan.bound, instance)
         check_possible(plan.action, plan.bound, instance, provider.capabilities)
-        judgement, override = None, None
+        passed: Passed | None = None
         if guards(plan.action, instance):
             tell(Moment("checking", plan.action, instance.state))
             judgement, _ = looked_at(plan.action, plan.bound, instance, sight, cancel)
-            override = check_gate(plan, judgement, consent)
+            passed = check_gate(plan, judgement, consent)
         cancel.check()
-        return self._send(provider, plan, judgement, override, tell, cancel)
+        return self._send(provider, plan, passed, tell, cancel)
 
     def _send(
         self,
         provider: Provider,
         plan: Plan,
-        judgement: Judgement | None,
-        override: str | None,
+        passed: Passed | None,
         tell: Tell,
         cancel: Cancel,
     ) -> Report:
         """Write it down, send it, wait, and write down how it ended, whatever ends it."""
         try:
-            self._journal.add(asked_entry(plan, judgement, override))
+            self._journal.add(asked_entry(plan, passed))
         except OSError as error:
             raise unkept(self._journal.path, error) from None
         report: Report | None = None
         try:
-            report = self._asked(provider, plan, judgement, override, tell, cancel)
+            report = self._asked(provider, plan, passed, tell, cancel)
         finally:
-            unwritten = self._end(plan, judgement, override, report)
+            unwritten = self._end(plan, passed, report)
         return report if unwritten is None else replace(report, unwritten=unwritten)
 
     def _asked(
         self,
         provider: Provider,
         plan: Plan,
-        judgement: Judgement | None,
-        override: str | None,
+        passed: Passed | None,
         tell: Tell,
         cancel: Cancel,
     ) -> Report:
-        if judgement is not None and not judgement.allows(time.monotonic(), override):
+        if passed is not None and not passed.allows(time.monotonic()):
             return Report(plan, "refused", Reply("refused", "the look at it is too old", _AGAIN))
         tell(Moment("sending", plan.action, plan.instance.state))
         confirmation = Confirmation(
@@ -181,13 +179,12 @@ class InstanceActions:
     def _end(
         self,
         plan: Plan,
-        judgement: Judgement | None,
-        override: str | None,
+        passed: Passed | None,
         report: Report | None,
     ) -> str | None:
         """Write down how it ended; return why that was not possible."""
         try:
-            self._journal.add(ended_entry(plan, judgement, override, report))
+            self._journal.add(ended_entry(plan, passed, report))
         except OSError as error:
             reason = error.strerror or type(error).__name__
             return f"{self._journal.path} cannot be written: {reason}"

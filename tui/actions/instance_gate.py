@@ -76,22 +76,34 @@ def looked_at(
     return judge(facts, "destroy" if action == "destroy" else "stop", loses), facts.runs
 
 
-def check_gate(plan: Plan, now: Judgement, consent: Consent) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A way through the gate: nothing is lost, or a person ``typed`` the name to lose it."""
+
+    judgement: Judgement
+    typed: str | None = None
+
+    def allows(self, now: float) -> bool:
+        """Whether it still counts; ``now`` is by the clock of the judgement."""
+        return self.judgement.allows(now, self.judgement.box if self.typed is not None else None)
+
+
+def check_gate(plan: Plan, now: Judgement, consent: Consent) -> Passed:
     """Raise GateRefused unless nothing would be lost, or it is what a person agreed to lose.
 
-    Returns the name that overrides the gate, None where it passes. ``now`` was judged right
-    before the action; a refusal that the plan did not list was agreed to by nobody.
+    ``now`` was judged right before the action; a refusal that the plan did not list was agreed to
+    by nobody.
     """
     if now.passes:
-        return None
+        return Passed(now)
+    if consent.typed is None or not consent.lose_weights or not plan.is_named(consent.typed):
+        raise GateRefused(now, _refused(plan, now), _hint(now), changed=False)
     shown = {_key(one) for one in plan.judgement.refusals} if plan.judgement is not None else set()
-    fresh = [one for one in now.refusals if _key(one) not in shown]
-    if not consent.lose_weights or not plan.is_named(consent.typed):
-        raise GateRefused(now, _refused(plan, now), _hint(plan, now), changed=False)
-    if fresh:
-        message = f"{plan.bound}: not what was agreed to: {fresh[0].text}"
-        raise GateRefused(now, message, "look again, and decide anew", changed=True)
-    return now.box
+    for refusal in now.refusals:
+        if _key(refusal) not in shown:
+            message = f"{plan.bound}: not what was agreed to: {refusal.text}"
+            raise GateRefused(now, message, "look again, and decide anew", changed=True)
+    return Passed(now, consent.typed)
 
 
 def _key(refusal: Refusal) -> tuple[object, ...]:
@@ -109,7 +121,7 @@ def _refused(plan: Plan, judgement: Judgement) -> str:
     return f"{plan.bound} was not touched: {against} against a {plan.action}"
 
 
-def _hint(plan: Plan, judgement: Judgement) -> str:
+def _hint(judgement: Judgement) -> str:
     helps = {
         "push": "boxtop push",
         "pull": "boxtop pull",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tui.actions.gate import Judgement, Proven
+from tui.actions.instance_gate import Passed
 from tui.actions.instance_plan import Outcome, Plan, Report
 from tui.actions.journal import Entry, now_text
 from tui.providers.base import Instance, Reply
@@ -19,17 +20,15 @@ _OUTCOMES: dict[Outcome, str] = {
 }
 
 
-def asked_entry(plan: Plan, judgement: Judgement | None, override: str | None) -> Entry:
+def asked_entry(plan: Plan, passed: Passed | None) -> Entry:
     """Return the line that stands before anything is sent."""
-    return _entry(plan, ASKED, judgement, override, {})
+    return _entry(plan, ASKED, passed, {})
 
 
-def ended_entry(
-    plan: Plan, judgement: Judgement | None, override: str | None, report: Report | None
-) -> Entry:
+def ended_entry(plan: Plan, passed: Passed | None, report: Report | None) -> Entry:
     """Return the line of the end; without a report nobody knows what came of it."""
     if report is None:
-        return _entry(plan, "unknown", judgement, override, {"outcome": "interrupted"})
+        return _entry(plan, "unknown", passed, {"outcome": "interrupted"})
     seen = {
         "outcome": report.outcome,
         "reply": _reply(report.reply),
@@ -38,22 +37,21 @@ def ended_entry(
         "error": report.error,
     }
     outcome = _OUTCOMES.get(report.outcome, "unknown")
-    return _entry(plan, outcome, judgement, override, seen)
+    return _entry(plan, outcome, passed, seen)
 
 
 def _entry(
     plan: Plan,
     outcome: str,
-    judgement: Judgement | None,
-    override: str | None,
+    passed: Passed | None,
     seen: dict[str, Any],
 ) -> Entry:
     asked: dict[str, Any] = {
         "provider": plan.bound.provider,
         "id": plan.bound.id,
         "instance": _listed(plan.instance),
-        "gate": _gate(judgement),
-        "override": override,
+        "gate": _gate(passed.judgement if passed is not None else None),
+        "override": passed.typed if passed is not None else None,
     }
     return Entry(
         at=now_text(),
