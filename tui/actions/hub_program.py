@@ -14,7 +14,7 @@ from tui.actions.hub_account import Checked, checked
 from tui.actions.hub_errors import problem_of
 from tui.actions.hub_facts import Asked
 from tui.actions.hub_problem import HubError, HubProblem
-from tui.actions.hub_proof import PushedFile, pushed_files
+from tui.actions.hub_proof import PushedFile, is_commit, pushed_files
 from tui.actions.program import Program
 from tui.actions.progress import Progress, Rate, measured
 from tui.actions.replies import Message
@@ -32,7 +32,7 @@ FOLLOW_IDLE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How an upload ended. ``commit`` is what the program says; ``problem`` why it failed.
+    """How an upload ended. ``commit`` is the id that the program says; ``problem`` why it failed.
 
     ``landed`` tells of a failed one whether its commit is there: None cannot be told. ``absent`` is
     the problem once the commit is known not to be there.
@@ -148,7 +148,7 @@ class HubProgram:
         commit, private = result.get("commit"), result.get("private")
         return Outcome(
             ok,
-            commit if isinstance(commit, str) else None,
+            commit if is_commit(commit) else None,
             private if isinstance(private, bool) else None,
             pushed_files(result.get("files")),
             problem,

@@ -70,8 +70,12 @@ def differences(
 
 def proven(commit: str | None, pushed: Sequence[PushedFile], listed: Iterable[ListedFile]) -> bool:
     """Whether all of it is saved: a commit is known, and it lists everything as it was here."""
-    known = commit is not None and _SHA1.fullmatch(commit) is not None
-    return known and bool(pushed) and not differences(pushed, listed)
+    return is_commit(commit) and bool(pushed) and not differences(pushed, listed)
+
+
+def is_commit(value: object) -> TypeGuard[str]:
+    """Whether it is a commit's id: a branch's name would lead elsewhere tomorrow."""
+    return isinstance(value, str) and _SHA1.fullmatch(value) is not None
 
 
 def blob_oid(data: bytes) -> str:

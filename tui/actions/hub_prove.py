@@ -11,6 +11,7 @@ from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.hub_problem import HubError, HubProblem
 from tui.actions.hub_program import Outcome
+from tui.actions.hub_proof import PushedFile
 from tui.actions.hub_remote import RemoteHub, Verified
 from tui.actions.hub_sent import expected
 from tui.actions.hub_words import BEGINNING
@@ -61,8 +62,9 @@ class Prover:
         """
         files = expected(push, outcome.files)
         if outcome.commit is not None:
-            with _unproven():
-                verified = self._remote.verify(push.repo, outcome.commit, files)
+            verified = self._verified(push, outcome.commit, files)
+            if verified is None:
+                return self.look(push, cancel, _no_commit(push), outcome)
             if not verified.saved:
                 raise HubError(_differs(push.repo, verified))
             return self._pushed(push, outcome.commit, outcome.private)
@@ -95,6 +97,16 @@ class Prover:
                 cancel.pause(LOOK_SECONDS)
         raise HubError(problem or _vanished(push))
 
+    def _verified(self, push: PendingPush, commit: str, files: list[PushedFile]) -> Verified | None:
+        """Compare with what a commit lists; None where the Hub has no such commit, or none more."""
+        with _unproven():
+            try:
+                return self._remote.verify(push.repo, commit, files)
+            except HubError as error:
+                if error.problem.kind != "missing":
+                    raise
+                return None
+
     def _pushed(self, push: PendingPush, commit: str, private: bool | None) -> Pushed:
         return Pushed(commit, private, push.proofs(commit, self._now()))
 
@@ -110,6 +122,11 @@ def _unproven() -> Iterator[None]:
 def _vanished(push: PendingPush) -> HubProblem:
     message = f"the upload to {push.repo} ended without a result"
     return HubProblem("vanished", message, "push again: nothing of it is on the Hub")
+
+
+def _no_commit(push: PendingPush) -> HubProblem:
+    message = f"the Hub does not have the commit of the push to {push.repo}: NOT saved"
+    return HubProblem("vanished", message, "push again; do not stop the box")
 
 
 def _differs(repo: str, verified: Verified) -> HubProblem:
