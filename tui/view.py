@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tui.facts import Disk, Gpu
-from tui.money import NO_RATE, Rate, Runway
+from tui.rent import RentView
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
 from tui.runs.model import Run
@@ -61,48 +61,6 @@ class RunView:
     pending: tuple[PendingView, ...] = ()
 
 
-RentAction = Literal["stop", "start", "destroy"]
-
-
-@dataclass(frozen=True, slots=True)
-class RentView:
-    """What a box's provider tells of it, as of ``age_s`` seconds ago.
-
-    ``state`` is one of ``providers.base.State``, ``raw_state`` the vendor's own word; ``id`` is
-    text. ``contract_end`` is seconds since the epoch, ``credit`` US dollars under the vendor's name
-    ``credit_field``; ``runway`` counts all boxes of the account. ``error`` and ``hint`` say why the
-    last list is not newer. ``gone_maybe``: the newest list lacks it; ``gone``: two lists did.
-    ``can`` is what can be asked of the provider now, ``cannot`` why not.
-    """
-
-    provider: str
-    id: str
-    name: str
-    state: str
-    raw_state: str = ""
-    reason: str | None = None
-    gpu_name: str | None = None
-    gpu_count: int | None = None
-    rate_now: Rate = NO_RATE
-    rate_running: Rate = NO_RATE
-    rate_stopped: Rate = NO_RATE
-    rate_assumed: bool = False
-    contract_end: float | None = None
-    disk_gb: float | None = None
-    credit: float | None = None
-    credit_field: str | None = None
-    runway: Runway | None = None
-    at_zero: str | None = None
-    age_s: float | None = None
-    error: str | None = None
-    hint: str | None = None
-    gone_maybe: bool = False
-    gone: bool = False
-    can: frozenset[RentAction] = frozenset()
-    cannot: dict[RentAction, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class BoxView:
     """One box at one moment. ``searched`` names the roots where runs were looked for.
@@ -126,3 +84,15 @@ class BoxView:
     unsearched: tuple[str, ...] = ()
     price_per_hour: float | None = None
     rent: RentView | None = None
+
+    @property
+    def usd_per_hour(self) -> float | None:
+        """What it bills now in US dollars an hour: its provider's word, else the person's own."""
+        if self.rent is not None and self.rent.rate_now.usd_per_hour is not None:
+            return self.rent.rate_now.usd_per_hour
+        return self.price_per_hour
+
+    @property
+    def is_off(self) -> bool:
+        """Whether its provider says that nothing runs there, so that no answer is no trouble."""
+        return self.rent is not None and self.rent.is_off

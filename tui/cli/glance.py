@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,6 +18,9 @@ from tui.runs.order import live_sibling, sibling_text
 from tui.text import said
 from tui.view import BoxView, RunView
 
+if TYPE_CHECKING:
+    from tui.watch.look import RentOf
+
 
 class Glance(msgspec.Struct, frozen=True):
     """What was seen, in the order of the boxes; ``missing`` says which has not the named run."""
@@ -25,8 +29,10 @@ class Glance(msgspec.Struct, frozen=True):
     missing: dict[str, UserError] = {}
 
 
-def glance(session: Session, boxes: Sequence[Box], timeout: float) -> Glance:
-    """Look at each box once.
+def glance(
+    session: Session, boxes: Sequence[Box], timeout: float, rent_of: RentOf | None = None
+) -> Glance:
+    """Look at each box once; ``rent_of`` tells what providers say.
 
     A box whose target names a run is looked at whole, and shown with that run alone: so it can
     be told which other run is live, and which runs there are when the named one is not.
@@ -36,7 +42,9 @@ def glance(session: Session, boxes: Sequence[Box], timeout: float) -> Glance:
     data = session.keeping(boxes)
 
     def looked(wanted: Sequence[Box]) -> tuple[BoxView, ...]:
-        return look(wanted, session.asker, data, timeout=timeout) if wanted else ()
+        if not wanted:
+            return ()
+        return look(wanted, session.asker, data, timeout=timeout, rent_of=rent_of)
 
     beside = [newer_siblings(box) for box in boxes]
     whole = [replace(box, run=None) for box in boxes]

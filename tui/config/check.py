@@ -124,6 +124,12 @@ class Checker:
             self._problem(path, "a box's name has letters, digits and . _ + - only, at most 64")
         if box.ssh is not None and box.path is not None:
             self._problem((*path, "path"), "a box has either ssh or path, not both")
+        if box.instance is not None and box.path is not None:
+            self._problem((*path, "path"), "a directory of this machine is no rented instance")
+        if box.instance is not None and (box.stop or box.start or box.destroy or box.state):
+            self._problem(
+                (*path, "instance"), "a box has either an instance or commands of its own"
+            )
         if box.ssh is not None:
             from tui.targets.ssh_line import parse_ssh_line
 

@@ -40,9 +40,10 @@ SAMPLE = """\
 # on_end = true
 
 # [alerts]
-# urls = ["ntfy://topic"]
-# quiet = ["23:00", "07:00"]
-# off = ["new_best"]
+# urls = ["ntfy://topic", "https://example.org/hook"]   # try them: boxtop alerts test
+# quiet = ["23:00", "07:00"]                 # nothing then but on the screen; one summary after it
+# desktop = true                             # a notification by the terminal
+# off = ["new_best"]                         # boxtop alerts lists all kinds
 
 # [keys]
 # quit = "Q"                                 # action = key

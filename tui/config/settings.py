@@ -85,7 +85,7 @@ class HubSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AlertSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """[alerts]: who is told, when not, and of what not."""
+    """[alerts]: who is told, when not, and of what not; ``desktop`` goes by the terminal."""
 
     urls: Annotated[
         tuple[Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*://\S+$")], ...],
@@ -98,6 +98,7 @@ class AlertSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ]
         | None
     ) = None
+    desktop: Flag = True
     off: Annotated[
         tuple[AlertKind, ...],
         msgspec.Meta(description="a list of alerts out of " + ", ".join(ALERTS)),
@@ -130,16 +131,6 @@ class BoxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: (
         Annotated[str, msgspec.Meta(min_length=1, description="a path of this machine")] | None
     ) = None
-    instance: (
-        Annotated[
-            str,
-            msgspec.Meta(
-                pattern=r"^(vast|runpod|lambda|skypilot):[A-Za-z0-9][A-Za-z0-9._-]*$",
-                description='a provider and the id of an instance, "vast:12345678"',
-            ),
-        ]
-        | None
-    ) = None
     runs: Roots = ()
     console: (
         Annotated[
@@ -161,6 +152,16 @@ class BoxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start: Words | None = None
     destroy: Words | None = None
     state: Words | None = None
+    instance: (
+        Annotated[
+            str,
+            msgspec.Meta(
+                pattern=r"^(vast|runpod|lambda|skypilot):[A-Za-z0-9][A-Za-z0-9._-]*$",
+                description='a provider and the id of an instance, "vast:12345678"',
+            ),
+        ]
+        | None
+    ) = None
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -41,6 +41,7 @@ ErrorKind = Literal[
     "lost",  # the connection broke or went silent after it was live
     "internal",  # a fault of boxtop
     "unconnected",  # a mirror was opened: nothing is to be connected
+    "no_address",  # its provider tells no address: it is off, or not up yet
 ]
 
 RETRIED: frozenset[ErrorKind] = frozenset({"unreachable", "busy", "protocol", "lost", "internal"})
@@ -63,7 +64,7 @@ class LinkError(Exception):
     @property
     def refused(self) -> bool:
         """Whether the box, or what was asked for, stands against it."""
-        return not self.retried and self.kind != "unconnected"
+        return not self.retried and self.kind not in ("unconnected", "no_address")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,7 @@ def make_link(box: Box, asker: Asker) -> Link:
 
     Raises LinkError("usage") when the target cannot be reached by any link.
     """
-    if box.fault is not None:
-        raise LinkError("usage", box.fault, box.hint)
-    match box.target:
+    match reachable(box).target:
         case SshTarget() as target:
             from tui.links.ssh.link import SshLink
 
@@ -26,3 +24,13 @@ def make_link(box: Box, asker: Asker) -> Link:
             from tui.links.recording import RecordingLink
 
             return RecordingLink(target)
+
+
+def reachable(box: Box) -> Box:
+    """Return a box that can be connected. Raises LinkError for one with a fault.
+
+    A rented box whose provider tells no address now is waited for, not refused.
+    """
+    if box.fault is not None:
+        raise LinkError("no_address" if box.from_provider else "usage", box.fault, box.hint)
+    return box

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tui.facts import Disk, Gpu
+from tui.money import Rate
+from tui.rent import RentView
 from tui.report.order import by_need
 from tui.runs.model import Best, Checkpoint, Cost, Current, RunError, Saved
 from tui.text import clean, redact
@@ -78,10 +80,37 @@ def _box(box: BoxView) -> Json:
         "clock_skew_s": number(box.clock_skew_s, 3),
         "gpus": [_gpu(gpu) for gpu in box.gpus],
         "disk": _disk(fullest_disk(box.runs)),
-        "provider": None,
+        "provider": None if box.rent is None else rent_document(box.rent),
         "notices": [words(line) for line in (*box.unsearched, *box.notices)],
         "runs": [_run(view) for view in by_need(box.runs)],
     }
+
+
+def rent_document(rent: RentView) -> Json:
+    """Return what its provider tells of a box; unknown rates are null with source "unknown"."""
+    return {
+        "name": rent.provider,
+        "id": exact(rent.id),
+        "state": rent.state,
+        "raw_state": words(rent.raw_state),
+        "gpu_name": words(rent.gpu_name),
+        "gpu_count": rent.gpu_count,
+        "rate_now": rate_document(rent.rate_now),
+        "rate_running": rate_document(rent.rate_running),
+        "rate_stopped": rate_document(rent.rate_stopped),
+        "contract_end": iso_time(rent.contract_end),
+        "credit": number(rent.credit, 4),
+        "runway_s": None if rent.runway is None else number(rent.runway.seconds, 0),
+        "age_s": number(rent.age_s, 3),
+        "reason": words(rent.reason),
+        "error": words(rent.error),
+        "gone_maybe": rent.gone_maybe,
+    }
+
+
+def rate_document(rate: Rate) -> Json:
+    """Return an hourly price with its source."""
+    return {"usd_per_hour": number(rate.usd_per_hour, 6), "source": rate.source}
 
 
 def fullest_disk(runs: Sequence[RunView]) -> RunView | None:

@@ -19,9 +19,14 @@ PIPE_CLOSED = 141
 
 
 def exit_code(boxes: Iterable[BoxView]) -> int:
-    """Return 4 when a box could not be read, else 3 when a run needs a person, else 0."""
+    """Return 4 when a box could not be read, else 3 when a run needs a person, else 0.
+
+    A box that its provider calls stopped is well: there is nothing to read.
+    """
     code = WELL
     for box in boxes:
+        if box.is_off:
+            continue
         if box.link.state != "live" or box.unsearched:
             return BOX_NOT_READ
         if any(view.run.verdict in NEEDS_A_PERSON for view in box.runs):

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from tui.facts import Gpu
 from tui.glyphs import verdict_glyphs
+from tui.rent import COMMAND, RentView
 from tui.report.document import fullest_disk, number
 from tui.report.lines import Paper, Span, cells, cut, pad
 from tui.report.order import by_need
+from tui.report.rent import box_idle_text, rent_spans, rent_warnings
 from tui.runs.files import MARKERS, SEARCH_DEPTH
 from tui.runs.model import NEEDS_A_PERSON, Best, Run, Verdict
 from tui.runs.order import is_live
@@ -66,7 +68,7 @@ def _boxes(count: int) -> str:
 def _box_lines(box: BoxView, paper: Paper) -> Iterator[str]:
     name = said(box.name, 64)
     target = said(box.target, 200)
-    price = f"  {rate_text(box.price_per_hour)}" if box.price_per_hour is not None else ""
+    price = f"  {rate_text(box.usd_per_hour)}" if box.usd_per_hour is not None else ""
     left = name + (f"  {target}" if target != name else "") + price
     live = box.link.state == "live"
     yield from paper.spread(
@@ -78,6 +80,8 @@ def _box_lines(box: BoxView, paper: Paper) -> Iterator[str]:
         yield from paper.flow([Span(said(box.link.hint))], _INDENT, _INDENT * 2)
     for text in box.unsearched:
         yield from paper.flow([Span(said(text), "yellow")], _INDENT, _INDENT * 2)
+    if box.rent is not None:
+        yield from _rent_lines(box, box.rent, paper)
     yield from _machine_lines(box, paper)
     for notice in box.notices:
         yield from paper.flow([Span(f"note: {said(notice)}", "dim")], _INDENT, _INDENT * 2)
@@ -88,6 +92,17 @@ def _box_lines(box: BoxView, paper: Paper) -> Iterator[str]:
     width = max(map(cells, names), default=0)
     for view, name in zip(runs, names, strict=True):
         yield from _run_lines(view, pad(name, width), paper)
+
+
+def _rent_lines(box: BoxView, rent: RentView, paper: Paper) -> Iterator[str]:
+    if rent.provider != COMMAND or rent.state != "unknown":
+        yield from paper.flow(rent_spans(rent), _INDENT, _INDENT * 2)
+    etas = [view.run.eta_s for view in box.runs if view.run.eta_s is not None]
+    for text, style in rent_warnings(rent, max(etas, default=None)):
+        yield from paper.flow([Span(text, style)], _INDENT, _INDENT * 2)
+    idle = box_idle_text(box)
+    if idle is not None:
+        yield from paper.flow([Span(idle, "red")], _INDENT, _INDENT * 2)
 
 
 def link_text(link: LinkView) -> str:

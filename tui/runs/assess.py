@@ -129,4 +129,9 @@ def _cost(found: Findings, eta: float | None, ended_at: float | None) -> Cost | 
     if began is not None and until >= began:
         elapsed = until - began
     wasted = None if ended_at is None else max(0.0, clock - ended_at)
-    return Cost(cost_of(elapsed, rate), cost_of(eta, rate), cost_of(wasted, rate))
+    now = amount(found.evidence.price_now)
+    return Cost(
+        cost_of(elapsed, rate),
+        cost_of(eta, rate),
+        cost_of(wasted, rate if now is None else now),
+    )

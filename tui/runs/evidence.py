@@ -19,6 +19,8 @@ class Evidence:
     never changes a verdict. ``clock`` is the box's clock carried on to this moment: ages and ETAs
     count by it. ``process`` is None from a mirror or a recording, or when status.json names no pid.
     ``files`` maps a file's name to its last known stat, ``troubles`` to why it cannot be read.
+    ``price_per_hour`` is what the box costs while it runs, ``price_now`` what it costs at this
+    moment where that is another price, both in US dollars.
     """
 
     id: str
@@ -42,3 +44,4 @@ class Evidence:
     proofs: tuple[Proof, ...] = ()
     killed_by_boxtop: bool = False
     price_per_hour: float | None = None
+    price_now: float | None = None

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from tui.facts import RunFound, Vitals
+from tui.rent import RentView
 from tui.runs.mirror import MirrorError, RunMeta, RunMirror, decode, encode, replace
 from tui.runs.proofs import NAME as PROOFS
 from tui.runs.proofs import ProofFile
@@ -39,6 +40,7 @@ class BoxMeta(msgspec.Struct):
     box_time: float | None = None
     vitals: Vitals | None = None
     price_per_hour: float | None = None
+    rent: RentView | None = None
     places: dict[str, str] = {}
 
 

@@ -23,6 +23,7 @@ from tui.targets.addresses import (
     is_ssh_line,
     split_url,
 )
+from tui.targets.instances import instance_name, rented_box, split_instance
 from tui.targets.ssh_hosts import SshHosts
 from tui.text import one_line
 
@@ -47,9 +48,9 @@ class Names(msgspec.Struct, frozen=True):
 def parse_target(text: str, names: Names | None = None) -> Box:
     """Return the box that a target names. Raises UserError, and nothing else.
 
-    Looked at in this order: a name of boxtop.toml, an ssh line, ``ssh://``, a host of
-    ~/.ssh/config, a path that exists, an address. ``TARGET:RUN`` names one run; a path that
-    exists wins over it.
+    Looked at in this order: a name of boxtop.toml, ``PROVIDER:ID``, an ssh line, ``ssh://``, a
+    host of ~/.ssh/config, a path that exists, an address. ``TARGET:RUN`` names one run; a path
+    that exists wins over it.
     """
     names = names or Names()
     given = text.strip()
@@ -60,6 +61,10 @@ def parse_target(text: str, names: Names | None = None) -> Box:
         return configured_box(given, names)
     if colon and name in names.settings.box:
         return replace(configured_box(name, names), text=given, run=_run_id(run, given))
+    rented = split_instance(given, names.settings)
+    if rented is not None and not names.ssh_hosts().knows(name):
+        run_id = None if rented[1] is None else _run_id(rented[1], given)
+        return rented_box(rented[0], default_roots(names.settings), run_id)
     if is_ssh_line(given):
         return _line_box(given, names)
     if given.startswith("ssh://"):
@@ -77,7 +82,7 @@ def parse_target(text: str, names: Names | None = None) -> Box:
 
 FORMS = (
     "a target is a box of boxtop.toml, a host of ~/.ssh/config, user@host:port, a whole ssh line "
-    "in quotes, a directory, or a recording.jsonl"
+    "in quotes, a directory, a recording.jsonl, or PROVIDER:ID of a rented instance"
 )
 
 
@@ -95,10 +100,16 @@ def configured_box(name: str, names: Names) -> Box:
         return replace(
             box, name=name, console=section.console, price_per_hour=section.price_per_hour
         )
+    instance = instance_name(section.instance)
     if section.ssh is not None:
         from tui.targets.ssh_line import parse_ssh_line
 
         target = parse_ssh_line(section.ssh)
+    elif instance is not None:
+        box = rented_box(instance, default_roots(names.settings, section))
+        return replace(
+            box, name=name, console=section.console, price_per_hour=section.price_per_hour
+        )
     elif names.ssh_hosts().knows(name):
         target = SshTarget(name)
     else:
@@ -113,6 +124,7 @@ def configured_box(name: str, names: Names) -> Box:
         roots=default_roots(names.settings, section),
         console=section.console,
         price_per_hour=section.price_per_hour,
+        instance=instance,
     )
 
 

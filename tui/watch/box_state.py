@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
-from tui.boxes import Box, RecordingTarget
+from tui.boxes import Box, RecordingTarget, Target
 from tui.clock import Clock
 from tui.facts import (
     Beat,
@@ -20,14 +21,16 @@ from tui.facts import (
     Settled,
     Vitals,
 )
+from tui.rent import RentView
 from tui.runs import files
 from tui.runs.forecast import DiskForecast
 from tui.runs.mirror import MirrorError
 from tui.runs.mirrors import BoxMirror
-from tui.runs.naming import distinct_ids, meant
-from tui.runs.order import live_sibling, sibling_text
+from tui.runs.naming import distinct_ids
 from tui.runs.proofs import ProofFile
 from tui.view import BoxView, LinkView, RunView
+from tui.watch.bill import Bill
+from tui.watch.chosen import chosen
 from tui.watch.contact import Contact
 from tui.watch.judgements import Judgements
 from tui.watch.kept import Kept
@@ -54,6 +57,7 @@ class BoxState:
         self._forecasts: dict[str, DiskForecast] = {}
         self._judgements = Judgements()
         self._vitals: Vitals | None = None
+        self._bill = Bill(box.price_per_hour)
         self._searched: tuple[str, ...] = ()
         self._notices = Notices()
         self._contact = Contact(clock)
@@ -71,6 +75,7 @@ class BoxState:
         meta = mirror.meta
         with self._lock:
             self._vitals = meta.vitals
+            self._bill.rent = self._bill.rent or meta.rent
             if meta.box_time is not None and meta.seen_at is not None:
                 self._contact.remember(meta.box_time, meta.seen_at)
             self.revision += 1
@@ -124,6 +129,21 @@ class BoxState:
             run = self._runs.get(path)
             return None if run is None else run.proofs
 
+    def set_rent(self, rent: RentView | None) -> None:
+        """Take what the box's provider tells of it; None where nobody bills it."""
+        with self._lock:
+            if rent != self._bill.rent:
+                self._bill.rent = rent
+                self.revision += 1
+
+    def readdress(self, target: Target, fault: str | None, hint: str | None) -> bool:
+        """Reach the box elsewhere from now on, or not while there is a ``fault``; whether it is."""
+        box = replace(self.box, target=target, fault=fault, hint=hint)
+        with self._lock:
+            changed = box != self.box
+            self.box = box
+        return changed
+
     def judge_anew(self, path: str) -> None:
         """A proof came: the next view tells of it."""
         with self._lock:
@@ -152,7 +172,7 @@ class BoxState:
             vitals = self._vitals
             self._name_runs()
             runs = [self._run_view(run, now, clock) for run in self._runs.values()]
-            shown, banner = self._chosen(runs)
+            shown, banner = chosen(self.box.run, runs)
             searched = self._searched or self.box.roots
             unsearched = tuple(self._notices.unsearched(self.box.roots, self._searched))
             return BoxView(
@@ -170,7 +190,8 @@ class BoxState:
                 searched=searched,
                 notices=(*banner, *self._notices.told(unsearched)),
                 unsearched=unsearched,
-                price_per_hour=self.box.price_per_hour,
+                price_per_hour=self._bill.prices[0],
+                rent=self._bill.seen_at(self._clock.steady()),
             )
 
     def seen_s(self) -> float | None:
@@ -179,8 +200,7 @@ class BoxState:
             return self._contact.age()
 
     def _run_view(self, run: RunState, now: float, clock: float) -> RunView:
-        price = self.box.price_per_hour
-        judged = self._judgements.judge(run, now, clock, self._vitals, price)
+        judged = self._judgements.judge(run, now, clock, self._vitals, self._bill.prices)
         vitals = run.vitals
         disk = vitals.disk if vitals else None
         forecast = self._forecasts.get(run.found.path)
@@ -217,15 +237,6 @@ class BoxState:
             if run.id != names[path]:
                 run.id = names[path]
                 self._judgements.forget(path)
-
-    def _chosen(self, runs: list[RunView]) -> tuple[tuple[RunView, ...], tuple[str, ...]]:
-        """The runs that were asked for, and a line when the live one is another beside them."""
-        if self.box.run is None:
-            return tuple(runs), ()
-        paths = meant(self.box.run, {run.run.path: run.run.id for run in runs})
-        chosen = tuple(run for run in runs if run.run.path in paths)
-        live = live_sibling([run.run for run in runs], chosen[0].run) if chosen else None
-        return chosen, () if live is None else (sibling_text(live),)
 
     def _lose(self, path: str) -> None:
         """A run is gone from the box; its mirror stays, unless nothing of it was ever kept."""
@@ -288,6 +299,7 @@ class BoxState:
             self._kept.save(
                 self._runs.values(),
                 self._vitals,
+                self._bill.rent,
                 box_time=self._contact.box_time,
                 seen_at=self._contact.seen_at(),
                 steady=self._contact.steady,

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from tui.boxes import Box, LocalTarget, RecordingTarget
+from tui.boxes import Box, LocalTarget, RecordingTarget, Target
 from tui.clock import Clock
 from tui.facts import Fact, RunFound
 from tui.links.base import Asker, FollowRequest, Link
-from tui.links.factory import make_link
+from tui.links.factory import make_link, reachable
 from tui.links.recorder import Recorder
+from tui.rent import RentView
 from tui.runs import files
 from tui.runs.mirrors import BoxMirror, Mirrors
 from tui.text import one_line
@@ -100,7 +101,7 @@ class Fleet:
             keeper = self._keepers.get(name)
         if keeper is None:
             return None
-        return keeper.state, keeper.link or self._link_for(keeper.state.box, self._asker)
+        return keeper.state, keeper.link or self._link_for(reachable(keeper.state.box), self._asker)
 
     def subscribe(self, callback: Subscriber) -> None:
         """Call back, from a link's thread, whenever something of a box changed."""
@@ -128,6 +129,37 @@ class Fleet:
             keeper = self._keepers[box.name] = self._keeper(box)
         keeper.start()
 
+    def boxes_watched(self) -> tuple[Box, ...]:
+        """Every box as it is reached now, in the order they were added."""
+        with self._lock:
+            return tuple(keeper.state.box for keeper in self._keepers.values())
+
+    def rent(self, name: str, rent: RentView | None) -> None:
+        """Take what a box's provider tells of it."""
+        with self._lock:
+            keeper = self._keepers.get(name)
+        if keeper is not None:
+            keeper.state.set_rent(rent)
+            self._publish(name)
+
+    def readdress(
+        self,
+        name: str,
+        target: Target,
+        fault: str | None = None,
+        hint: str | None = None,
+        *,
+        now: bool = True,
+    ) -> None:
+        """Reach a box elsewhere from ``now`` on, or at the next attempt.
+
+        With a ``fault`` it is not reached at all, until the next time.
+        """
+        with self._lock:
+            keeper = self._keepers.get(name)
+        if keeper is not None and keeper.state.readdress(target, fault, hint) and now:
+            keeper.reconnect()
+
     def close(self) -> None:
         """End all links; a training goes on, whatever happens here."""
         self._closed.set()
@@ -150,8 +182,8 @@ class Fleet:
         started = self._started[box.name] = StartedByPerson(self._asker)
         return Keeper(
             state,
-            make_link=lambda: self._link_for(box, started.begin()),
-            request=lambda: follow_request(box, state),
+            make_link=lambda: self._link_for(reachable(state.box), started.begin()),
+            request=lambda: follow_request(state.box, state),
             changed=lambda: self._publish(box.name),
             clock=self._clock,
             gate=self._gate,

@@ -12,6 +12,9 @@ from tui.runs.assess import assess
 from tui.runs.model import Run
 from tui.watch.run_state import RunState
 
+Prices = tuple[float | None, float | None]
+"""What a box costs while it runs, and now, in US dollars an hour; None is unknown."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
@@ -21,6 +24,7 @@ class _Judged:
     now: float
     clock: float
     box: Vitals | None
+    prices: Prices
     run: Run
 
 
@@ -31,23 +35,24 @@ class Judgements:
         self._last: dict[str, _Judged] = {}
 
     def judge(
-        self, run: RunState, now: float, clock: float, box: Vitals | None, price: float | None
+        self, run: RunState, now: float, clock: float, box: Vitals | None, prices: Prices
     ) -> Run:
         """Judge a run when something of it changed or its last judgement is some seconds old.
 
-        Times are those of ``Evidence``, ``price`` US dollars an hour.
+        Times are those of ``Evidence``.
         """
         known = self._last.get(run.found.path)
-        if known is not None and known.revision == run.revision and known.box is box:
+        same = known is not None and known.revision == run.revision and known.prices == prices
+        if known is not None and same and known.box is box:
             passed = clock - known.clock
             if passed == 0.0 and now == known.now:
                 return known.run
             if 0.0 <= passed < JUDGE_AGAIN_SECONDS and known.run.verdict != "starting":
                 return advance(known.run, passed)
-        judged = assess(run.evidence(now, clock, box, price))
+        judged = assess(run.evidence(now, clock, box, prices))
         if not run.live:
             judged = msgspec.structs.replace(judged, pid_alive=None)
-        self._last[run.found.path] = _Judged(run.revision, now, clock, box, judged)
+        self._last[run.found.path] = _Judged(run.revision, now, clock, box, prices, judged)
         return judged
 
     def forget(self, path: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tui.boxes import Box
 from tui.facts import RunFound, Vitals
+from tui.rent import RentView
 from tui.runs.mirror import RunMirror
 from tui.runs.mirrors import BOX_BYTES, BoxMirror
 from tui.runs.proofs import ProofFile, local_proof_file
@@ -70,6 +72,7 @@ class Kept:
         self,
         runs: Iterable[RunState],
         vitals: Vitals | None,
+        rent: RentView | None = None,
         *,
         box_time: float,
         seen_at: float,
@@ -82,6 +85,7 @@ class Kept:
         meta = self.mirror.meta
         meta.box_time, meta.seen_at, meta.vitals = box_time, seen_at, vitals
         meta.price_per_hour = self.box.price_per_hour
+        meta.rent = None if rent is None else replace(rent, listed_at=None)
         self.mirror.save()
         for run in runs:
             if run.mirror is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from tui.clock import Clock
 from tui.debug import record_fault
 from tui.facts import Settled
 from tui.links.base import Asker, ChangedKeyQuestion, HostKeyQuestion, Link, LinkError
-from tui.links.factory import make_link
+from tui.links.factory import make_link, reachable
+from tui.rent import RentView
 from tui.runs.mirror import MirrorError
 from tui.runs.mirrors import Mirrors
 from tui.text import one_line, redact
@@ -36,10 +37,12 @@ def look(
     timeout: float = LOOK_SECONDS,
     clock: Clock | None = None,
     link_for: MakeLink = make_link,
+    rent_of: RentOf | None = None,
 ) -> tuple[BoxView, ...]:
     """Look at every box once, all at the same time, and return what was seen.
 
-    A box that fails is shown as its mirror remembers it, with the reason in its link.
+    A box that fails is shown as its mirror remembers it, with the reason in its link. ``rent_of``
+    is asked at the end for what a box's provider tells of it; it may block.
     """
     patient = _Patient(asker, clock or Clock())
     looks = [_Look(box, patient, data, patient.clock, link_for) for box in boxes]
@@ -51,7 +54,10 @@ def look(
             thread.join(min(left, TICK_SECONDS))
         if thread.is_alive():
             one.give_up(timeout)
-    return tuple(one.view() for one in looks)
+    return tuple(one.view(rent_of) for one in looks)
+
+
+RentOf = Callable[[Box], RentView | None]
 
 
 class _Patient:
@@ -122,7 +128,7 @@ class _Look:
         """Load the mirror, read the box until everything was said, keep what was read."""
         try:
             self._state.load()
-            self._link = self._link_for(self.box, self._asker)
+            self._link = self._link_for(reachable(self.box), self._asker)
             with closing(self._link):
                 self._read(self._link)
         except LinkError as error:
@@ -145,8 +151,10 @@ class _Look:
         if self._link is not None:
             self._link.close()
 
-    def view(self) -> BoxView:
+    def view(self, rent_of: RentOf | None) -> BoxView:
         """What was seen, or what the mirror remembers."""
+        if rent_of is not None and (rent := rent_of(self.box)) is not None:
+            self._state.set_rent(rent)
         if self._state.settled:
             return self._state.view(LinkView("live", self._state.seen_s()))
         error = self._error or LinkError("lost", "the box closed the connection")

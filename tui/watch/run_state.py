@@ -145,9 +145,13 @@ class RunState:
                 yield name, self.mirror.read(name), stat.mtime
 
     def evidence(
-        self, now: float, clock: float, box: Vitals | None, price_per_hour: float | None
+        self,
+        now: float,
+        clock: float,
+        box: Vitals | None,
+        prices: tuple[float | None, float | None],
     ) -> Evidence:
-        """Gather what a verdict is made from; times as in ``Evidence``."""
+        """Gather what a verdict is made from; times and the two prices as in ``Evidence``."""
         vitals = self.vitals
         return Evidence(
             id=self.id,
@@ -170,7 +174,8 @@ class RunState:
             checkpoints=self.checkpoints,
             proofs=self.proofs.standing() if self.proofs else (),
             killed_by_boxtop=self._was_ended(),
-            price_per_hour=price_per_hour,
+            price_per_hour=prices[0],
+            price_now=prices[1],
         )
 
     def pending(self, now: float) -> tuple[PendingView, ...]:

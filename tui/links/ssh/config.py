@@ -150,6 +150,8 @@ def _resolve_host(
         )
     values = _values(target, files, notices)
     hop = HopReader(target, values, files.home).hop()
+    if target.host_key_alias is not None:
+        hop = replace(hop, host_key_alias=target.host_key_alias)
     jump = values.get("proxyjump")
     return hop, jump[0] if jump else None
 

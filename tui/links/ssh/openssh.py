@@ -70,6 +70,8 @@ class OpenSsh:
         """Return ssh's whole command line; the target's own settings stand before any file's."""
         box = self.plan.box
         arguments = ["ssh", "-T", "-x", "-a", *self._config(), "-l", box.user, "-p", str(box.port)]
+        if self.target.host_key_alias is not None:
+            options = [*options, f"HostKeyAlias={self.target.host_key_alias}"]
         for option in [*options, *_OPTIONS, *self._home_options(options)]:
             arguments += ["-o", option]
         for path in self._keys():

@@ -1,0 +1,186 @@
+"""Fleet and providers together: real threads, the demo's account and a vendor on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from tests.providers.build import StillClock, make_api
+from tests.providers.fake_http import HTML_503
+from tests.providers.fake_vast import STOPPED, FakeVast, row
+from tests.waiting import wait_until
+from tests.watch.scripted import ONE_RUN, HeldClock, Script, ScriptedLink
+from tui.boxes import Box, InstanceName, SshTarget
+from tui.links.asking import RefusingAsker
+from tui.links.base import LinkError
+from tui.providers import vast
+from tui.providers.account import Accounts
+from tui.providers.base import Listing, Provider
+from tui.providers.demo import BOXES, Demo
+from tui.providers.errors import ProviderError
+from tui.rented.book import Book
+from tui.rented.rental import Rental
+from tui.view import BoxView
+from tui.watch.fleet import Fleet
+
+
+class Lab:
+    """A fleet whose links are scripted, and what each was asked to reach."""
+
+    def __init__(self) -> None:
+        self.reached: list[Box] = []
+        self.script = Script(ONE_RUN)
+
+    def link_for(self, box: Box, _: object) -> ScriptedLink:
+        self.reached.append(box)
+        return self.script.link()
+
+
+@contextmanager
+def watching(
+    lab: Lab, boxes: list[Box], *providers: Provider, data: Path | None = None, **options: object
+) -> Iterator[tuple[Fleet, Rental]]:
+    fleet = Fleet(boxes, RefusingAsker(), data, clock=HeldClock(), link_for=lab.link_for)
+    book = None if data is None else Book(data)
+    rental = Rental(fleet, Accounts(providers), roots=("/root/runs",), book=book, **options)  # type: ignore[arg-type]
+    rental.start()
+    try:
+        yield fleet, rental
+    finally:
+        rental.close()
+        fleet.close()
+
+
+def box_of(fleet: Fleet, name: str) -> BoxView:
+    view = fleet.box(name)
+    assert view is not None
+    return view
+
+
+def a_vast(fake: FakeVast) -> vast.Vast:
+    return vast.Vast(make_api("vast", fake.url, vast.SPACING, StillClock()))
+
+
+def test_every_instance_of_the_account_is_there_with_what_it_bills() -> None:
+    with watching(Lab(), [], Demo()) as (fleet, _):
+        wait_until(lambda: len(fleet.boxes()) == len(BOXES))
+        shown = {view.name: view for view in fleet.boxes()}
+        rent = shown["demo-4090"].rent
+        assert rent is not None
+        assert (rent.provider, rent.state, rent.rate_now.usd_per_hour) == ("demo", "running", 0.44)
+        assert rent.rate_now.source == "reported"
+        assert rent.runway is not None and rent.runway.usd_per_hour is not None
+        assert rent.can == {"stop", "destroy"}
+        assert rent.cannot["start"] == "it is running already"
+        assert shown["demo-4090"].usd_per_hour == 0.44
+
+
+def test_boxes_that_were_named_alone_are_joined_and_no_other_is_added() -> None:
+    named = Box(
+        "mine", "demo:demo-1", SshTarget("203.0.113.7"), instance=InstanceName("demo", "demo-1")
+    )
+    with watching(Lab(), [named], Demo(), adds=False) as (fleet, rental):
+        wait_until(lambda: box_of(fleet, "mine").rent is not None)
+        assert [view.name for view in fleet.boxes()] == ["mine"]
+        assert rental.instance_of("mine") == InstanceName("demo", "demo-1")
+
+
+def test_a_box_is_reached_where_its_provider_says_once_it_says_so(fake_vast: FakeVast) -> None:
+    lab = Lab()
+    with watching(lab, [], a_vast(fake_vast)) as (fleet, _):
+        wait_until(lambda: [view.link.state for view in fleet.boxes()] == ["live"])
+        assert lab.reached[0].target == SshTarget(
+            "198.51.100.7", "root", 41022, host_key_alias="boxtop-vast-700001"
+        )
+
+
+def test_a_stopped_box_waits_and_comes_back_elsewhere(fake_vast: FakeVast) -> None:
+    lab = Lab()
+    fake_vast.rows = [row(**STOPPED)]
+    with watching(lab, [], a_vast(fake_vast)) as (fleet, rental):
+        wait_until(lambda: bool(fleet.boxes()) and fleet.boxes()[0].link.error is not None)
+        (view,) = fleet.boxes()
+        assert view.link.state == "offline"
+        assert "it is stopped" in (view.link.error or "")
+        assert view.is_off
+        assert lab.reached == []
+        fake_vast.rows = [row(public_ipaddr="198.51.100.9")]
+        rental.ask_soon("vast")
+        wait_until(lambda: fleet.boxes()[0].link.state == "live")
+        assert lab.reached[-1].target.host == "198.51.100.9"  # type: ignore[union-attr]
+
+
+def test_an_address_that_fails_is_asked_for_anew_and_makes_room_for_the_proxy(
+    fake_vast: FakeVast,
+) -> None:
+    lab = Lab()
+    lab.script = Script(LinkError("unreachable", "refused"))
+    with watching(lab, [], a_vast(fake_vast)) as (fleet, _):
+        wait_until(lambda: fake_vast.count("GET", "/api/v1/instances") >= 2)
+        wait_until(lambda: {box.target.host for box in lab.reached} > {"198.51.100.7"}, seconds=30)  # type: ignore[union-attr]
+        assert fleet.boxes()[0].rent is not None
+
+
+def test_an_error_keeps_the_last_list_and_says_its_age(fake_vast: FakeVast) -> None:
+    with watching(Lab(), [], a_vast(fake_vast)) as (fleet, rental):
+        wait_until(lambda: len(fleet.boxes()) == 1)
+        fake_vast.fail(HTML_503, path="/api/v1/instances", times=20)
+        rental.ask_soon("vast")
+        wait_until(lambda: bool((rent := fleet.boxes()[0].rent) and rent.error), seconds=30)
+        rent = fleet.boxes()[0].rent
+        assert rent is not None
+        assert (rent.state, rent.gone) == ("running", False)
+        assert rent.age_s is not None
+
+
+def test_an_instance_that_two_lists_lack_is_gone_and_its_runs_stay(
+    fake_vast: FakeVast, tmp_path: Path
+) -> None:
+    lab = Lab()
+    with watching(lab, [], a_vast(fake_vast), data=tmp_path) as (fleet, rental):
+        wait_until(lambda: bool(fleet.boxes()) and len(fleet.boxes()[0].runs) == 1)
+        fake_vast.rows = []
+        for _ in range(3):
+            rental.accounts.refresh(now=True)
+            rental.publish()
+        wait_until(lambda: (rent := fleet.boxes()[0].rent) is not None and rent.gone)
+        (view,) = fleet.boxes()
+        assert view.rent is not None and view.usd_per_hour == 0.0
+        assert len(view.runs) == 1
+        wait_until(lambda: "gone" in (fleet.boxes()[0].link.error or ""))
+
+
+def test_a_provider_without_a_key_says_so_at_its_boxes() -> None:
+    named = Box(
+        "mine",
+        "vast:1",
+        SshTarget(""),
+        fault="vast is asked",
+        from_provider=True,
+        instance=InstanceName("vast", "1"),
+    )
+    problem = ProviderError("no_key", "vast: no API key", "make one")
+    with watching(Lab(), [named], problems={"vast": problem}) as (fleet, _):
+        rent = box_of(fleet, "mine").rent
+        assert rent is not None
+        assert (rent.state, rent.error, rent.hint) == ("unknown", "vast: no API key", "make one")
+        wait_until(lambda: box_of(fleet, "mine").link.error == "vast: no API key")
+
+
+def test_what_is_paid_is_kept(tmp_path: Path) -> None:
+    with watching(Lab(), [], Demo(), data=tmp_path) as (fleet, _):
+        wait_until(lambda: (tmp_path / "spending.json").is_file())
+        assert fleet.boxes()
+
+
+def test_a_provider_that_errs_in_every_way_ends_nothing() -> None:
+    class Wrong(Demo):
+        def list(self) -> Listing:
+            raise RuntimeError("a fault")
+
+    box = replace(Box("lab", "lab", SshTarget("203.0.113.7")), roots=("/root/runs",))
+    with watching(Lab(), [box], Wrong()) as (fleet, rental):
+        wait_until(lambda: rental.accounts.view.providers[0].error is not None)
+        wait_until(lambda: box_of(fleet, "lab").link.state == "live")

@@ -1,0 +1,60 @@
+"""What the command line asks of providers, beside a look at the boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tui.boxes import Box, LocalTarget, RecordingTarget
+from tui.cli.session import Session
+from tui.errors import UserError
+
+if TYPE_CHECKING:
+    from tui.rented.asking import Asking
+    from tui.rented.book import Book
+
+
+def ask_providers(session: Session, boxes: Sequence[Box], *, everything: bool) -> Asking | None:
+    """Begin to ask the providers of boxtop.toml; None where none could tell anything of these.
+
+    ``everything`` says that instances which are none of the boxes are wanted, too.
+    """
+    from tui.rented.opening import open_accounts, rents_anything
+
+    settings = session.configuration.settings
+    if not rents_anything(settings):
+        return None
+    if not everything and all(_is_here(box) and box.name not in settings.box for box in boxes):
+        return None
+    opened = open_accounts(settings)
+    assert opened is not None
+    for warning in opened.warnings:
+        session.console.tell(warning)
+    from tui.rented.asking import Asking
+
+    return Asking(opened, book_of(session))
+
+
+def book_of(session: Session) -> Book | None:
+    """Return the book of what was paid, None where nothing can be kept."""
+    from tui.config.paths import keeping_problem
+    from tui.rented.book import Book
+
+    return Book(session.data) if keeping_problem(session.data) is None else None
+
+
+def provider_troubles(asking: Asking) -> Iterator[UserError]:
+    """Yield what is wrong with each provider that could not be used or read."""
+    for error in asking.opened.problems.values():
+        yield UserError(str(error), error.hint)
+    for provider in asking.view().providers:
+        if provider.error is not None:
+            yield UserError(str(provider.error), provider.error.hint)
+        elif provider.listed_at is None:
+            yield UserError(f"{provider.provider} has not answered in time", "look again")
+        for warning in provider.warnings:
+            yield UserError(warning)
+
+
+def _is_here(box: Box) -> bool:
+    return isinstance(box.target, LocalTarget | RecordingTarget)

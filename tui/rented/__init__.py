@@ -1,0 +1,1 @@
+"""Rented boxes: which box is which instance, how it is reached, and what its provider tells."""

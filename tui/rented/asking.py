@@ -1,0 +1,80 @@
+"""Providers asked once, beside a look at the boxes: for verbs that end by themselves."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tui.boxes import Box, InstanceName
+from tui.providers.account import AccountsView
+from tui.rent import RentView
+from tui.rented.book import Book
+from tui.rented.opening import Opened
+from tui.rented.places import places_of
+from tui.rented.tie import reach, tie, unnamed
+from tui.rented.view import told_of
+
+ASK_SECONDS = 20.0
+"""A provider that has not answered by then is shown with what is known of it: nothing."""
+
+_TICK_SECONDS = 0.1
+
+
+class Asking:
+    """Asks all providers at once, in the background. ``book`` keeps what was paid."""
+
+    def __init__(self, opened: Opened, book: Book | None = None) -> None:
+        self.opened = opened
+        self._book = book
+        self._thread = threading.Thread(target=self._ask, name="ask providers", daemon=True)
+        self._deadline = time.monotonic() + ASK_SECONDS
+        self._thread.start()
+
+    def view(self) -> AccountsView:
+        """Return what the providers told, once they did or their time is over."""
+        while self._thread.is_alive() and (left := self._deadline - time.monotonic()) > 0:
+            self._thread.join(min(left, _TICK_SECONDS))
+        return self.opened.accounts.view
+
+    def rent_of(self, box: Box) -> RentView | None:
+        """Return what its provider tells of a box, None for one that nobody rents out."""
+        name = self.name_of(box)
+        return None if name is None else told_of(name, self.opened.accounts, self.opened.problems)
+
+    def name_of(self, box: Box) -> InstanceName | None:
+        """Return which instance a box is."""
+        instances = [seen.instance for seen in self.view().seen]
+        return tie([box], instances, places_of).get(box.name)
+
+    def addressed(self, boxes: Sequence[Box]) -> tuple[Box, ...]:
+        """Return boxes that wait for their provider as it says that they are reached."""
+        return tuple(self._addressed(box) for box in boxes)
+
+    def others(self, boxes: Sequence[Box], roots: Sequence[str]) -> tuple[Box, ...]:
+        """Return a box for each instance that is none of these."""
+        instances = [seen.instance for seen in self.view().seen]
+        tied = tie(boxes, instances, places_of)
+        return tuple(unnamed(instances, tied, roots, [box.name for box in boxes]))
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self.opened.accounts.close()
+
+    def _addressed(self, box: Box) -> Box:
+        if box.instance is None or not box.from_provider:
+            return box
+        seen = self.view().find(box.instance.provider, box.instance.id)
+        if seen is not None:
+            target, fault, hint = reach(seen.instance)
+            return replace(box, target=target, fault=fault, hint=hint)
+        rent = self.rent_of(box)
+        assert rent is not None
+        return replace(box, fault=rent.reason, hint=rent.hint)
+
+    def _ask(self) -> None:
+        view = self.opened.accounts.refresh(now=True)
+        if self._book is not None:
+            for provider in view.providers:
+                self._book.take(provider)

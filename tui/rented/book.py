@@ -1,0 +1,190 @@
+"""What was paid, day by day: kept on this machine, so that a bill of last week can be read back.
+
+``spending.json`` in the data directory: an entry for each day (UTC) and instance, written
+anew as a whole, by one process at a time. Money is US dollars, times are seconds.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from tui.clock import Clock
+from tui.providers.account import ProviderView, Seen
+from tui.providers.base import State
+from tui.runs.mirror import decode, encode, replace
+
+NAME = "spending.json"
+KEPT_DAYS = 400
+GAP_SECONDS = 900.0
+"""Between two looks further apart than this nobody saw what the box did: that time is assumed."""
+
+SAVE_SECONDS = 60.0
+MOST_DAYS_BACK = 40
+"""A gap is carried over so many days at most; what is longer is not known."""
+
+
+class Spent(msgspec.Struct):
+    """What one instance cost on one day; ``assumed`` is the part that nobody watched.
+
+    ``unpriced_s`` are seconds in which it may have billed, at a price that nobody told.
+    """
+
+    day: str
+    provider: str
+    id: str
+    name: str
+    usd: float = 0.0
+    assumed: float = 0.0
+    seconds: float = 0.0
+    unpriced_s: float = 0.0
+
+
+class Mark(msgspec.Struct):
+    """When an instance was last seen (seconds since the epoch), and what it billed then."""
+
+    at: float
+    usd_per_hour: float | None
+    name: str
+
+
+class Pages(msgspec.Struct):
+    """The whole book; ``marks`` are by ``provider:id``."""
+
+    days: list[Spent] = []
+    marks: dict[str, Mark] = {}
+
+
+class Book:
+    """The book of one data directory; looks of several boxtops do not count twice."""
+
+    def __init__(self, data: Path, clock: Clock | None = None) -> None:
+        self.path = data / NAME
+        self._clock = clock or Clock()
+        self._listed: dict[str, float | None] = {}
+
+    def take(self, provider: ProviderView) -> None:
+        """Count up to now what a good list tells, at most once a minute for each provider.
+
+        A book that cannot be written costs the book, never the watch.
+        """
+        steady = self._clock.steady()
+        known = self._listed.get(provider.provider)
+        if provider.listed_at is None or provider.listed_at == known:
+            return
+        if known is not None and provider.listed_at - known < SAVE_SECONDS:
+            return
+        self._listed[provider.provider] = provider.listed_at
+        now = self._clock.wall() - (steady - provider.listed_at)
+        try:
+            with self._held():
+                pages = self._read()
+                count(pages, provider, now)
+                replace(self.path, encode(pages), by=str(os.getpid()))
+        except OSError:
+            return
+
+    def days(self, most: int = KEPT_DAYS) -> list[Spent]:
+        """Return what was paid in the last days, the oldest first."""
+        first = day_of(self._clock.wall() - (most - 1) * 86400)
+        return sorted(
+            (one for one in self._read().days if one.day >= first),
+            key=lambda one: (one.day, one.provider, one.name),
+        )
+
+    def today(self) -> float | None:
+        """Return what was paid today (UTC), None while nothing is known of today."""
+        found = [one.usd for one in self.days(1)]
+        return sum(found) if found else None
+
+    def _read(self) -> Pages:
+        try:
+            return decode(self.path.read_bytes(), Pages)
+        except (OSError, ValueError):
+            return Pages()
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = self.path.with_name(NAME + ".lock")
+        with os.fdopen(os.open(lock, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+def count(pages: Pages, provider: ProviderView, now: float) -> None:
+    """Add what each instance cost since it was last seen, at the price it had then.
+
+    An instance that was never seen before begins to count now. One that is gone is counted up to
+    its last sign: nobody knows how long it lived after that.
+    """
+    for seen in provider.seen:
+        _count_one(pages, seen, now)
+    for id in provider.gone:
+        pages.marks.pop(f"{provider.provider}:{id}", None)
+    oldest = day_of(now - KEPT_DAYS * 86400)
+    pages.days = [one for one in pages.days if one.day >= oldest]
+
+
+def _count_one(pages: Pages, seen: Seen, now: float) -> None:
+    one = seen.instance
+    key = f"{one.provider}:{one.id}"
+    mark = pages.marks.get(key)
+    if mark is not None and 0 < mark.at - now < 86400:
+        return  # another boxtop counted this already, or the clock was set back a little
+    if mark is not None:
+        begin = max(mark.at, now - MOST_DAYS_BACK * 86400)
+        is_gap = now - mark.at > GAP_SECONDS
+        for day, seconds in parts(begin, now):
+            spent = _page(pages.days, day, one.provider, one.id, one.name)
+            spent.seconds += seconds
+            if mark.usd_per_hour is None:
+                spent.unpriced_s += seconds
+                continue
+            usd = seconds / 3600 * mark.usd_per_hour
+            spent.usd += usd
+            spent.assumed += usd if is_gap else 0.0
+    rate = 0.0 if one.state is State.GONE else one.rate_now.usd_per_hour
+    pages.marks[key] = Mark(now, rate, one.name)
+
+
+def parts(begin: float, end: float) -> Iterator[tuple[str, float]]:
+    """Yield the days (UTC) that a time touches, each with its seconds of it."""
+    while begin < end:
+        moment = datetime.fromtimestamp(begin, UTC)
+        midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+        until = min(end, midnight.timestamp())
+        yield moment.date().isoformat(), until - begin
+        begin = until
+
+
+def day_of(seconds: float) -> str:
+    """Return a time's day (UTC): ``2026-11-30``."""
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+
+
+def _page(days: list[Spent], day: str, provider: str, id: str, name: str) -> Spent:
+    for one in reversed(days):
+        if (one.day, one.provider, one.id) == (day, provider, id):
+            one.name = name
+            return one
+    days.append(Spent(day, provider, id, name))
+    return days[-1]
+
+
+def sums(days: Iterable[Spent]) -> dict[str, Spent]:
+    """Return what all instances cost together, by the day."""
+    found: dict[str, Spent] = {}
+    for one in days:
+        into = found.setdefault(one.day, Spent(one.day, "", "", ""))
+        into.usd += one.usd
+        into.assumed += one.assumed
+        into.seconds += one.seconds
+        into.unpriced_s += one.unpriced_s
+    return found

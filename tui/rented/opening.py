@@ -1,0 +1,50 @@
+"""The accounts that boxtop.toml gives access to, with what cannot be used and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tui.clock import Clock
+from tui.config.settings import Settings
+
+if TYPE_CHECKING:
+    from tui.providers.account import Accounts
+    from tui.providers.errors import ProviderError
+
+
+@dataclass(frozen=True)
+class Opened:
+    """``problems`` maps a provider's name to why it cannot be used; ``warnings`` are lines."""
+
+    accounts: Accounts
+    problems: Mapping[str, ProviderError] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def rents_anything(settings: Settings) -> bool:
+    """Whether anybody could tell what a box costs: a provider, or a command or price of a box.
+
+    Imports no provider.
+    """
+    if any(section.enabled for section in settings.providers.values()):
+        return True
+    return any(
+        box.stop or box.start or box.destroy or box.state or box.price_per_hour is not None
+        for box in settings.box.values()
+    )
+
+
+def open_accounts(
+    settings: Settings, environment: Mapping[str, str] = os.environ, clock: Clock | None = None
+) -> Opened | None:
+    """Return all accounts, None where boxtop.toml names none; nothing is connected yet."""
+    if not rents_anything(settings):
+        return None
+    from tui.providers.account import Accounts
+    from tui.providers.factory import providers_of
+
+    made = providers_of(settings, environment, clock)
+    return Opened(Accounts(made.providers, clock), made.problems, made.warnings)

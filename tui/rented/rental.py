@@ -1,0 +1,191 @@
+"""Keeps a fleet and its providers together while people watch.
+
+Each provider is asked in a thread of its own, as often as it allows; what it tells goes to the
+boxes, an instance nobody named becomes a box, and a box whose connection fails is asked for anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tui.boxes import Box, InstanceName, SshTarget
+from tui.clock import Clock
+from tui.debug import record_fault
+from tui.providers.account import Accounts, ProviderView, Watched
+from tui.providers.base import Instance
+from tui.providers.errors import ProviderError
+from tui.rent import RentView
+from tui.rented.tie import Place, reach, tie, typed_place, unnamed
+from tui.rented.view import gone_view, told_of
+from tui.watch.fleet import Fleet
+
+if TYPE_CHECKING:
+    from tui.rented.book import Book
+
+ASK_AGAIN_SECONDS = 5.0
+"""A failed connection asks the provider again, but no more often than this."""
+
+TURN_ATTEMPTS = 2
+"""An address that failed so often makes room for the instance's next one."""
+
+JOIN_SECONDS = 1.0
+
+
+class Rental:
+    """``adds`` says whether instances that are no box yet are watched too, below ``roots``.
+
+    ``problems`` are providers that cannot be used, with the reason. ``places`` tells where an
+    address leads. Nothing is asked before ``start``.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        accounts: Accounts,
+        *,
+        roots: Sequence[str] = (),
+        adds: bool = True,
+        problems: Mapping[str, ProviderError] | None = None,
+        places: Callable[[SshTarget], frozenset[Place]] = typed_place,
+        clock: Clock | None = None,
+        book: Book | None = None,
+    ) -> None:
+        self.accounts = accounts
+        self._fleet = fleet
+        self._roots = tuple(roots)
+        self._adds = adds
+        self._problems = dict(problems or {})
+        self._places = places
+        self._clock = clock or Clock()
+        self._book = book
+        self._lock = threading.RLock()
+        self._closed = threading.Event()
+        self._wakes = {one.provider.name: threading.Event() for one in accounts.watched}
+        self._woken: dict[str, float] = {}
+        self._last: dict[str, RentView] = {}
+        self._turns: dict[str, int] = {}
+        self._failed: dict[str, int] = {}
+        self._threads = [
+            threading.Thread(target=self._watch, args=(one,), name=one.provider.name, daemon=True)
+            for one in accounts.watched
+        ]
+        fleet.subscribe(self._look_at_link)
+
+    def start(self) -> None:
+        """Begin to ask."""
+        self.publish()
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """Ask nothing more; what was sent to a provider goes on there."""
+        self._closed.set()
+        for wake in self._wakes.values():
+            wake.set()
+        self.accounts.close()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(JOIN_SECONDS)
+
+    def ask_soon(self, provider: str) -> None:
+        """Ask a provider now, unless that was done in the last seconds."""
+        now = self._clock.steady()
+        with self._lock:
+            if now - self._woken.get(provider, float("-inf")) < ASK_AGAIN_SECONDS:
+                return
+            self._woken[provider] = now
+        wake = self._wakes.get(provider)
+        if wake is not None:
+            wake.set()
+
+    def instance_of(self, box: str) -> InstanceName | None:
+        """Return which instance a box is at this moment, None for one that nobody rents out."""
+        rent = self._last.get(box)
+        return None if rent is None else InstanceName(rent.provider, rent.id)
+
+    def publish(self) -> None:
+        """Give every box what is known of it, and watch the instances that are none yet."""
+        with self._lock:
+            view = self.accounts.view
+            instances = [seen.instance for seen in view.seen]
+            boxes = self._fleet.boxes_watched()
+            tied = tie(boxes, instances, self._places)
+            if self._adds:
+                names = [box.name for box in boxes]
+                for box in unnamed(instances, tied, self._roots, names):
+                    self._fleet.add(box)
+                boxes = self._fleet.boxes_watched()
+                tied = tie(boxes, instances, self._places)
+            for box in boxes:
+                name = tied.get(box.name)
+                if name is not None:
+                    self._tell(box, name, view.provider(name.provider))
+
+    def _tell(self, box: Box, name: InstanceName, provider: ProviderView | None) -> None:
+        seen = self.accounts.view.find(name.provider, name.id)
+        rent = told_of(name, self.accounts, self._problems)
+        if seen is not None:
+            self._reach(box, seen.instance)
+        elif provider is not None and name.id in provider.gone and box.name in self._last:
+            rent = gone_view(self._last[box.name])
+            self._lose(box)
+        elif box.from_provider and box.fault is not None:
+            self._fleet.readdress(box.name, SshTarget(""), rent.reason, rent.hint)
+        self._last[box.name] = rent
+        self._fleet.rent(box.name, rent)
+
+    def _reach(self, box: Box, instance: Instance) -> None:
+        if box.from_provider:
+            target, fault, hint = reach(instance, self._turns.get(box.name, 0))
+            self._fleet.readdress(box.name, target, fault, hint)
+
+    def _lose(self, box: Box) -> None:
+        if box.from_provider:
+            gone = "it is gone: its provider lists it no more"
+            hint = "what was mirrored stays; `boxtop open` shows it any time"
+            self._fleet.readdress(box.name, SshTarget(""), gone, hint)
+
+    def _look_at_link(self, name: str) -> None:
+        """From a link's thread: an address that fails is looked up anew."""
+        rent = self._last.get(name)
+        if rent is None:
+            return
+        box = self._fleet.box(name)
+        if box is None or box.link.state == "live" or box.link.attempt == 0:
+            self._failed.pop(name, None)
+            return
+        if box.link.attempt == self._failed.get(name) or box.link.retry_in_s is None:
+            return
+        self._failed[name] = box.link.attempt
+        if box.link.attempt % TURN_ATTEMPTS == 0:
+            self._turn(name, rent)
+        self.ask_soon(rent.provider)
+
+    def _turn(self, name: str, rent: RentView) -> None:
+        """Take the instance's next address at the next attempt."""
+        with self._lock:
+            self._turns[name] = self._turns.get(name, 0) + 1
+            seen = self.accounts.view.find(rent.provider, rent.id)
+            for box in self._fleet.boxes_watched():
+                if box.name == name and box.from_provider and seen is not None:
+                    self._fleet.readdress(name, *reach(seen.instance, self._turns[name]), now=False)
+
+    def _watch(self, watched: Watched) -> None:
+        """In a thread: ask one provider again and again."""
+        name = watched.provider.name
+        wake = self._wakes[name]
+        asked = False
+        while not self._closed.is_set():
+            try:
+                provider = watched.refresh(now=asked)
+                if self._closed.is_set():
+                    return
+                if self._book is not None:
+                    self._book.take(provider)
+                self.publish()
+            except Exception as error:  # noqa: BLE001 - a fault here must not end the watch
+                record_fault(error)
+            asked = wake.wait(watched.provider.capabilities.list_seconds)
+            wake.clear()

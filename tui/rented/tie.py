@@ -1,0 +1,153 @@
+"""Which box is which instance of which provider, and a box for each instance nobody named. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from tui.boxes import Box, InstanceName, SshTarget, Target
+from tui.providers.base import Address, Instance, State
+from tui.rent import COMMAND
+from tui.text import one_line
+
+Place = tuple[str, int]
+"""Host, in small letters, and port."""
+
+Places = Callable[[SshTarget], Collection[Place]]
+"""Where an address may lead: as it was typed, and as the OpenSSH configuration has it."""
+
+_NAME = re.compile(r"[^A-Za-z0-9._+-]+")
+_WAITING = {
+    State.STARTING: "it is starting",
+    State.QUEUED: "its start is queued",
+    State.RUNNING: "it runs, but has no address yet",
+    State.STOPPING: "it is stopping",
+    State.STOPPED: "it is stopped",
+    State.FAILED: "it failed to start",
+    State.TERMINATING: "it is being destroyed",
+    State.GONE: "it is gone",
+}
+
+_OFF = frozenset({State.STOPPED, State.QUEUED, State.TERMINATING, State.GONE})
+"""States in which an old address leads nowhere, or to somebody else's box."""
+
+
+def typed_place(target: SshTarget) -> frozenset[Place]:
+    """Return where an address leads by its own words."""
+    return frozenset({(target.host.lower(), target.port or 22)})
+
+
+def tie(
+    boxes: Iterable[Box], instances: Iterable[Instance], places: Places = typed_place
+) -> Mapping[str, InstanceName]:
+    """Return which instance each box is, by the box's name; a box that is none has no entry.
+
+    By what boxtop.toml says (``instance``, or commands of its own), else by the address: a host
+    and port, or an alias of the OpenSSH configuration.
+    """
+    known = list(instances)
+    by_place = _by_place(known)
+    commands = {one.id for one in known if one.provider == COMMAND}
+    tied: dict[str, InstanceName] = {}
+    for box in boxes:
+        if box.instance is not None:
+            tied[box.name] = box.instance
+            continue
+        found = _at(box.target, by_place, places)
+        if found is not None:
+            tied[box.name] = found
+        elif (box.mirror or box.name) in commands:
+            tied[box.name] = InstanceName(COMMAND, box.mirror or box.name)
+    return tied
+
+
+def _by_place(instances: Iterable[Instance]) -> Mapping[Place | str, InstanceName | None]:
+    """Map places and aliases to instances; one that two instances claim says nothing."""
+    found: dict[Place | str, InstanceName | None] = {}
+    for one in instances:
+        name = InstanceName(one.provider, one.id)
+        for address in one.addresses:
+            key = _key(address)
+            found[key] = name if found.get(key, name) == name else None
+    return found
+
+
+def _key(address: Address) -> Place | str:
+    if address.kind == "alias":
+        return address.host
+    return address.host.lower(), address.port or 22
+
+
+def _at(
+    target: Target, by_place: Mapping[Place | str, InstanceName | None], places: Places
+) -> InstanceName | None:
+    if not isinstance(target, SshTarget) or not by_place:
+        return None
+    named = by_place.get(target.host)
+    if named is not None:
+        return named
+    found = {by_place.get(place) for place in places(target)} - {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def reach(instance: Instance, turn: int = 0) -> tuple[SshTarget, str | None, str | None]:
+    """Return how an instance is reached, and why not with the next step where it is not.
+
+    ``turn`` counts attempts that failed: of several addresses the next one is taken each time. The
+    host key is kept under the instance's own name: addresses are given out again, ids are not.
+    """
+    addresses = () if instance.state in _OFF else instance.addresses
+    usable = [address for address in addresses if address.runs_commands]
+    if not usable:
+        shell_only = next((one.note for one in addresses if one.note), None)
+        why = _WAITING.get(instance.state, f"its state is {one_line(instance.raw_state, 40)}")
+        return SshTarget(""), f"no way in: {shell_only or why}", _next_step(instance)
+    address = usable[turn % len(usable)]
+    alias = None if address.kind == "alias" else instance.host_key_name
+    target = SshTarget(address.host, address.user, address.port, host_key_alias=alias)
+    return target, None, None
+
+
+def _next_step(instance: Instance) -> str | None:
+    if instance.state is State.STOPPED:
+        return "`boxtop start` starts it again; its disk bills on meanwhile"
+    if instance.state is State.QUEUED:
+        return "it may start, and bill, at any hour; `boxtop stop` cancels that"
+    return one_line(instance.reason, 200) if instance.reason else None
+
+
+def box_of(instance: Instance, roots: Sequence[str]) -> Box:
+    """Return a box for an instance that nobody named; its mirror goes by the instance."""
+    own = InstanceName(instance.provider, instance.id)
+    target, fault, hint = reach(instance)
+    return Box(
+        name=_NAME.sub("-", instance.name).strip("-.")[:64] or f"{own.provider}-{own.id}",
+        text=str(own),
+        target=target,
+        roots=tuple(roots),
+        mirror=str(own),
+        fault=fault,
+        hint=hint,
+        instance=own,
+        from_provider=True,
+    )
+
+
+def unnamed(
+    instances: Iterable[Instance],
+    tied: Mapping[str, InstanceName],
+    roots: Sequence[str],
+    taken: Iterable[str] = (),
+) -> Iterator[Box]:
+    """Yield a box for each instance that is no box yet and is not gone, under a free name."""
+    known, names = set(tied.values()), set(taken)
+    for one in instances:
+        own = InstanceName(one.provider, one.id)
+        if own in known or one.state is State.GONE or one.provider == COMMAND:
+            continue
+        box = box_of(one, roots)
+        if box.name in names:
+            box = replace(box, name=str(own))
+        names.add(box.name)
+        yield box

@@ -1,0 +1,82 @@
+"""What a box's provider tells, in words: for `boxtop status` and `boxtop boxes`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from tui.money import Rate, contract_outlook, credit_outlook, hours_text, idle_text, runway_text
+from tui.money import rate_text as sourced
+from tui.rent import RentView
+from tui.report.lines import Span
+from tui.runs.idle import idle_s
+from tui.text import said
+from tui.view import BoxView
+
+_OLD_SECONDS = 120.0
+_IDLE_SECONDS = 300.0
+_STATE_STYLES = {"running": "", "failed": "red", "unreachable": "red", "unknown": "yellow"}
+_LEVEL_STYLES = {"fine": "dim", "warning": "yellow", "alarm": "red", "unknown": "dim"}
+
+
+def rent_spans(rent: RentView) -> Iterator[Span]:
+    """Yield who bills a box and how much, each figure with its source where it is not told."""
+    yield Span(f"{rent.provider} {said(rent.id, 40)}")
+    yield Span(state_text(rent), _STATE_STYLES.get(rent.state, "yellow"))
+    if rent.gpu_name:
+        count = f"{rent.gpu_count}x " if rent.gpu_count else ""
+        yield Span(f"{count}{said(rent.gpu_name, 40)}")
+    assumed = " (assumed: the state does not tell)" if rent.rate_assumed else ""
+    yield Span(f"bills {sourced(rent.rate_now)}{assumed}", "" if rent.bills else "dim")
+    if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
+        yield Span(f"{sourced(rent.rate_stopped)} stopped", "dim")
+
+
+def state_text(rent: RentView) -> str:
+    """Return the state in one word, with the vendor's own where that says more."""
+    if rent.gone:
+        return "gone"
+    own = said(rent.raw_state, 40)
+    told = f" ({own})" if own and own.lower() != rent.state else ""
+    return f"gone?{told}" if rent.gone_maybe else f"{rent.state}{told}"
+
+
+def rent_warnings(
+    rent: RentView, eta_s: float | None, now: float | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield lines that a person should read, each with its style.
+
+    ``eta_s`` is the longest time to the end of a run there, ``now`` seconds since the epoch.
+    """
+    if rent.reason and rent.state != "running":
+        yield said(rent.reason, 200), "yellow"
+    if rent.error:
+        old = "" if rent.age_s is None else f"; what is shown is {hours_text(rent.age_s)} old"
+        yield f"{said(rent.error, 200)}{old}", "yellow"
+    elif rent.age_s is not None and rent.age_s > _OLD_SECONDS:
+        yield f"{rent.provider} was last read {hours_text(rent.age_s)} ago", "yellow"
+    if rent.gone_maybe:
+        yield f"the newest list of {rent.provider} lacks it: gone, or a fault there", "yellow"
+    contract = contract_outlook(rent.contract_end, time.time() if now is None else now, eta_s)
+    if contract.text:
+        yield contract.text, _LEVEL_STYLES[contract.level]
+    if rent.runway is not None:
+        credit = credit_outlook(rent.runway, eta_s)
+        if credit.level in ("alarm", "warning") and credit.text:
+            zero = f"; then: {said(rent.at_zero, 160)}" if rent.at_zero else ""
+            lasts = runway_text(rent.runway, rent.credit, rent.credit_field or "credit")
+            yield f"{credit.text} ({lasts}){zero}", _LEVEL_STYLES[credit.level]
+    for warning in rent.warnings:
+        yield said(warning, 200), "yellow"
+
+
+def box_idle_text(box: BoxView) -> str | None:
+    """Return ``idle 3h12m = $11.14`` for a box that bills and on which nothing trains.
+
+    None where nothing bills, nobody knows a price, or the end was but minutes ago.
+    """
+    idle = idle_s(view.run for view in box.runs)
+    if idle is None or idle < _IDLE_SECONDS or (box.rent is not None and not box.rent.bills):
+        return None
+    rate = box.rent.rate_now if box.rent is not None else Rate(box.price_per_hour, "user")
+    return None if rate.usd_per_hour is None else idle_text(idle, rate)

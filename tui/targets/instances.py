@@ -1,0 +1,41 @@
+"""Targets that name a rented instance: ``vast:12345678``; its provider tells how it is reached."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tui.boxes import Box, InstanceName, SshTarget
+from tui.config.settings import Settings
+
+_FORM = re.compile(r"([a-z]+):([A-Za-z0-9][\w.-]*)(?::(.*))?", re.DOTALL)
+
+
+def instance_name(text: str | None) -> InstanceName | None:
+    """Return ``provider:id`` in its parts, None for none."""
+    return None if text is None else InstanceName(*text.split(":", 1))
+
+
+def split_instance(text: str, settings: Settings) -> tuple[InstanceName, str | None] | None:
+    """Return instance and run of ``PROVIDER:ID[:RUN]``, for a provider that is enabled."""
+    found = _FORM.fullmatch(text)
+    section = None if found is None else settings.providers.get(found[1])
+    if found is None or section is None or not section.enabled:
+        return None
+    return InstanceName(found[1], found[2]), found[3]
+
+
+def rented_box(instance: InstanceName, roots: Sequence[str], run: str | None = None) -> Box:
+    """Return a box that has no address until its provider is asked."""
+    text = str(instance)
+    return Box(
+        name=text,
+        text=text,
+        target=SshTarget(""),
+        roots=tuple(roots),
+        run=run,
+        mirror=text,
+        fault=f"{instance.provider} is asked for its address",
+        instance=instance,
+        from_provider=True,
+    )

@@ -1,0 +1,32 @@
+"""What a box costs: its provider's last word, and before any the person's own price."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tui.rent import RentView
+from tui.watch.judgements import Prices
+
+
+class Bill:
+    """The money side of one box; ``own`` is the price in boxtop.toml, US dollars an hour."""
+
+    def __init__(self, own: float | None) -> None:
+        self.own = own
+        self.rent: RentView | None = None
+
+    @property
+    def prices(self) -> Prices:
+        """What the box costs running and now: the bill's word comes before a person's own."""
+        rent = self.rent
+        if rent is None:
+            return self.own, None
+        told = rent.rate_running.usd_per_hour
+        return self.own if told is None else told, rent.rate_now.usd_per_hour
+
+    def seen_at(self, steady: float) -> RentView | None:
+        """Return what the provider told, with its age at a steady time."""
+        rent = self.rent
+        if rent is None or rent.listed_at is None:
+            return rent
+        return replace(rent, age_s=max(0.0, steady - rent.listed_at))
