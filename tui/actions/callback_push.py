@@ -104,6 +104,11 @@ class Upload:
         paths = paths_in_repo(self._place, [file.name for file, _ in measured])
         files = [
             {"path_in_repo": paths[file.name], "local_path": file.path, **facts}
+            if file.identity is None
+            else {
+                **{"path_in_repo": paths[file.name], "local_path": file.path, **facts},
+                "identity": file.identity._asdict(),
+            }
             for file, facts in measured
         ]
         token = find_token()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from tui.actions.hub_proof import PushedFile
 from tui.actions.push_plan import is_checkpoint
 from tui.actions.snapshot import TakenFile
@@ -27,13 +29,14 @@ def sent(file: TakenFile, path: str) -> Sent:
 
 
 def asked_file(file: TakenFile, path: str) -> dict[str, Any]:
-    """Return what the uploader is asked for."""
-    return {
+    """Return what the uploader is asked for; what is used in place has to stay what it is."""
+    asked = {
         "path_in_repo": path,
         "local_path": file.path,
         "size": file.size,
         "sha256": file.sha256,
     }
+    return {**asked, "identity": msgspec.to_builtins(file.identity)} if file.in_place else asked
 
 
 def expected(push: PendingPush, told: Iterable[PushedFile] = ()) -> list[PushedFile]:

@@ -17,9 +17,10 @@ what trains here. Operations, and their replies:
 ``install``                                                 -> ``installed``
 
 ``marker`` and ``id`` come with each. ``files`` is ``[{path_in_repo, local_path, size, sha256}]``,
-or ``{path_in_repo, text}`` for a small file that lies nowhere yet. ``cleanup`` is a directory with
-a snapshot: the uploader is its owner before ``started`` is told, and removes it at its end; the
-program does so when no upload can begin.
+or ``{path_in_repo, text}`` for a small file that lies nowhere yet; ``identity`` (as ``places`` has
+it) comes with one that is read in place, and has to be the same to the end. ``cleanup`` is a
+directory with a snapshot: the uploader is its owner before ``started`` is told, and removes it at
+its end; the program does so when no upload can begin.
 What fails is ``error``, with the facts of ``hub_facts``; a push that fails has them in its result.
 The last reply to a request is ``{"re": id, "done": {kind: ...}}``, those before have no ``done``.
 """

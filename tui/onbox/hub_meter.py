@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from tui.onbox.hub_facts import Problem
+from tui.onbox.places import Identity, Refused
 
 CHUNK = 1 << 20
 BLOB_BYTES = 64 << 20
@@ -135,6 +137,21 @@ def with_data(file: dict[str, object]) -> dict[str, object]:
 def _facts_of(data: bytes) -> dict[str, object]:
     blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
     return {"size": len(data), "sha256": hashlib.sha256(data).hexdigest(), "blob_oid": blob}
+
+
+def check_in_place(files: list[dict[str, object]]) -> None:
+    """Raise Problem ``Changed`` when a file that is read where it lies is no longer what it was."""
+    for file in files:
+        if file.get("identity") is None:
+            continue
+        path = str(file["local_path"])
+        try:
+            same = Identity.of(os.stat(path)) == Identity.told(file["identity"])
+        except (OSError, Refused):
+            same = False
+        if not same:
+            message = f"{path} changed while it was uploaded"
+            raise Problem("Changed", message, path=file["path_in_repo"])
 
 
 def check_files(files: list[dict[str, object]], meter: Meter) -> list[dict[str, object]]:

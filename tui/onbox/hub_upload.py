@@ -15,7 +15,7 @@ from tui.onbox.hub_account import look_at
 from tui.onbox.hub_facts import Problem, chain_of, error_facts
 from tui.onbox.hub_jobs import Job, clean_up, take_over
 from tui.onbox.hub_listing import differing, find_commit, listing
-from tui.onbox.hub_meter import Meter, check_files
+from tui.onbox.hub_meter import Meter, check_files, check_in_place
 from tui.onbox.hub_wire import redacted
 
 if TYPE_CHECKING:
@@ -113,12 +113,16 @@ class Uploader:
         return look_at(api, self.repo)
 
     def _commit(self, api: HfApi) -> None:
-        """Upload what is large, then commit everything at once."""
+        """Upload what is large, then commit everything at once.
+
+        What was read where it lies has to be the same once its bytes are sent.
+        """
         self.meter.enter("uploading")
         operations = hub_client.additions(self.files, self.meter)
         if hub_client.uploads_first(api):
             api.preupload_lfs_files(self.repo, operations, free_memory=False)
             self.meter.enter("committing")
+        check_in_place(self.files)
         message = str(self.request.get("message") or "Upload weights")
         more = _text(self.request.get("description"))
         with self._deciding:  # who gives up meanwhile holds it to the end
@@ -126,6 +130,9 @@ class Uploader:
         info = api.create_commit(
             self.repo, operations, commit_message=message, commit_description=more
         )
+        self.sending = False
+        if not hub_client.uploads_first(api):
+            check_in_place(self.files)
         self.commit = getattr(info, "oid", None) or None
         self.sending = self.commit is None
         if self.commit is None:
@@ -169,6 +176,11 @@ class Uploader:
             if isinstance(one, hub_client.Impatient):
                 more = {"status": one.status, "retry_after": str(one.seconds)}
                 error = Problem("Impatient", str(one), **more)
+        if stage == "uploading":  # bytes that are no longer those announced break an upload too
+            try:
+                check_in_place(self.files)
+            except Problem as changed:
+                error = Problem(changed.kind, str(changed), **changed.more)
         facts = error_facts(error, stage, (self.token,))
         if self.sending and _may_have_landed(facts):
             return self._settled(facts)
