@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from tui.facts import Gpu
 from tui.glyphs import verdict_glyphs
-from tui.rent import COMMAND, RentView
 from tui.report.document import fullest_disk, number
 from tui.report.lines import Paper, Span, cells, cut, pad
 from tui.report.order import by_need
-from tui.report.rent import box_idle_text, rent_spans, rent_warnings
+from tui.report.rent import rent_rows, total_lines
 from tui.runs.files import MARKERS, SEARCH_DEPTH
 from tui.runs.model import NEEDS_A_PERSON, Best, Run, Verdict
 from tui.runs.order import is_live
@@ -47,12 +46,15 @@ def status_lines(boxes: Sequence[BoxView], paper: Paper) -> Iterator[str]:
     if len(boxes) > 1:
         yield ""
         yield from paper.flow([Span(_summary(boxes))], "", "")
+    for span in total_lines([box.rent for box in boxes if box.rent is not None]):
+        yield from paper.flow([span], "", _INDENT)
 
 
 def _summary(boxes: Sequence[BoxView]) -> str:
     runs = [view.run for box in boxes for view in box.runs]
     troubled = sum(run.verdict in NEEDS_A_PERSON for run in runs)
-    unread = sum(box.link.state != "live" or bool(box.unsearched) for box in boxes)
+    asked = [box for box in boxes if not box.is_off]
+    unread = sum(box.link.state != "live" or bool(box.unsearched) for box in asked)
     parts = [f"{_boxes(len(boxes))}, {count_text(len(runs), 'run')}"]
     if troubled:
         parts.append(f"{troubled} need{'s' if troubled == 1 else ''} a person")
@@ -80,8 +82,8 @@ def _box_lines(box: BoxView, paper: Paper) -> Iterator[str]:
         yield from paper.flow([Span(said(box.link.hint))], _INDENT, _INDENT * 2)
     for text in box.unsearched:
         yield from paper.flow([Span(said(text), "yellow")], _INDENT, _INDENT * 2)
-    if box.rent is not None:
-        yield from _rent_lines(box, box.rent, paper)
+    for row in rent_rows(box):
+        yield from paper.flow(row, _INDENT, _INDENT * 2)
     yield from _machine_lines(box, paper)
     for notice in box.notices:
         yield from paper.flow([Span(f"note: {said(notice)}", "dim")], _INDENT, _INDENT * 2)
@@ -92,17 +94,6 @@ def _box_lines(box: BoxView, paper: Paper) -> Iterator[str]:
     width = max(map(cells, names), default=0)
     for view, name in zip(runs, names, strict=True):
         yield from _run_lines(view, pad(name, width), paper)
-
-
-def _rent_lines(box: BoxView, rent: RentView, paper: Paper) -> Iterator[str]:
-    if rent.provider != COMMAND or rent.state != "unknown":
-        yield from paper.flow(rent_spans(rent), _INDENT, _INDENT * 2)
-    etas = [view.run.eta_s for view in box.runs if view.run.eta_s is not None]
-    for text, style in rent_warnings(rent, max(etas, default=None)):
-        yield from paper.flow([Span(text, style)], _INDENT, _INDENT * 2)
-    idle = box_idle_text(box)
-    if idle is not None:
-        yield from paper.flow([Span(idle, "red")], _INDENT, _INDENT * 2)
 
 
 def link_text(link: LinkView) -> str:

@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tui.money import Rate, contract_outlook, credit_outlook, hours_text, idle_text, runway_text
-from tui.money import rate_text as sourced
-from tui.rent import RentView
+from tui.money import (
+    Rate,
+    contract_outlook,
+    credit_outlook,
+    hours_text,
+    idle_text,
+    rate_text,
+    runway_text,
+    total,
+    usd_text,
+)
+from tui.rent import COMMAND, RentView
 from tui.report.lines import Span
 from tui.runs.idle import idle_s
 from tui.text import said
 from tui.view import BoxView
 
+_EXPLAINED = frozenset({"failed", "unreachable", "unknown", "starting", "queued", "stopping"})
+"""States whose reason, in the vendor's words, tells something."""
 _OLD_SECONDS = 120.0
 _IDLE_SECONDS = 300.0
 _STATE_STYLES = {"running": "", "failed": "red", "unreachable": "red", "unknown": "yellow"}
 _LEVEL_STYLES = {"fine": "dim", "warning": "yellow", "alarm": "red", "unknown": "dim"}
+
+
+def rent_rows(box: BoxView) -> Iterator[list[Span]]:
+    """Yield all that is to say of a box's bill, one row for each thing."""
+    rent = box.rent
+    if rent is None:
+        return
+    if rent.provider != COMMAND or rent.state != "unknown":
+        yield list(rent_spans(rent))
+    etas = [view.run.eta_s for view in box.runs if view.run.eta_s is not None]
+    for text, style in rent_warnings(rent, max(etas, default=None)):
+        yield [Span(text, style)]
+    for told in (unreached_text(box), box_idle_text(box)):
+        if told is not None:
+            yield [Span(told, "red")]
 
 
 def rent_spans(rent: RentView) -> Iterator[Span]:
@@ -27,9 +53,16 @@ def rent_spans(rent: RentView) -> Iterator[Span]:
         count = f"{rent.gpu_count}x " if rent.gpu_count else ""
         yield Span(f"{count}{said(rent.gpu_name, 40)}")
     assumed = " (assumed: the state does not tell)" if rent.rate_assumed else ""
-    yield Span(f"bills {sourced(rent.rate_now)}{assumed}", "" if rent.bills else "dim")
+    yield Span(f"bills {priced(rent.rate_now)}{assumed}", "" if rent.bills else "dim")
     if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
-        yield Span(f"{sourced(rent.rate_stopped)} stopped", "dim")
+        yield Span(f"{priced(rent.rate_stopped)} stopped", "dim")
+
+
+def priced(rate: Rate) -> str:
+    """Return a price, with its source where that is not the provider's own word."""
+    if rate.source == "reported" and rate.usd_per_hour is not None:
+        return f"{usd_text(rate.usd_per_hour)}/h"
+    return rate_text(rate)
 
 
 def state_text(rent: RentView) -> str:
@@ -48,9 +81,9 @@ def rent_warnings(
 
     ``eta_s`` is the longest time to the end of a run there, ``now`` seconds since the epoch.
     """
-    if rent.reason and rent.state != "running":
+    if rent.reason and rent.state in _EXPLAINED:
         yield said(rent.reason, 200), "yellow"
-    if rent.error:
+    if rent.error and rent.error != rent.reason:
         old = "" if rent.age_s is None else f"; what is shown is {hours_text(rent.age_s)} old"
         yield f"{said(rent.error, 200)}{old}", "yellow"
     elif rent.age_s is not None and rent.age_s > _OLD_SECONDS:
@@ -60,14 +93,21 @@ def rent_warnings(
     contract = contract_outlook(rent.contract_end, time.time() if now is None else now, eta_s)
     if contract.text:
         yield contract.text, _LEVEL_STYLES[contract.level]
-    if rent.runway is not None:
-        credit = credit_outlook(rent.runway, eta_s)
-        if credit.level in ("alarm", "warning") and credit.text:
-            zero = f"; then: {said(rent.at_zero, 160)}" if rent.at_zero else ""
-            lasts = runway_text(rent.runway, rent.credit, rent.credit_field or "credit")
-            yield f"{credit.text} ({lasts}){zero}", _LEVEL_STYLES[credit.level]
+    credit = None if rent.runway is None else credit_outlook(rent.runway, eta_s)
+    if credit is not None and credit.level == "alarm" and credit.text:
+        yield credit.text, _LEVEL_STYLES[credit.level]
     for warning in rent.warnings:
         yield said(warning, 200), "yellow"
+
+
+def unreached_text(box: BoxView) -> str | None:
+    """Return ``not reached, and still bills $3.48/h (vast: running)``, None where all is well."""
+    rent = box.rent
+    if rent is None or box.link.state == "live" or rent.is_off or not rent.bills:
+        return None
+    if rent.provider == COMMAND and rent.state == "unknown":
+        return None
+    return f"not reached, and still bills {priced(rent.rate_now)} ({rent.provider}: {rent.state})"
 
 
 def box_idle_text(box: BoxView) -> str | None:
@@ -80,3 +120,18 @@ def box_idle_text(box: BoxView) -> str | None:
         return None
     rate = box.rent.rate_now if box.rent is not None else Rate(box.price_per_hour, "user")
     return None if rate.usd_per_hour is None else idle_text(idle, rate)
+
+
+def total_lines(rents: Sequence[RentView]) -> Iterator[Span]:
+    """Yield what all boxes bill together now, and how long each account's credit lasts."""
+    billing = [rent for rent in rents if rent.bills]
+    if len(rents) > 1 and billing:
+        sum_now = total(rent.rate_now.usd_per_hour for rent in billing)
+        yield Span(f"all together: {usd_text(sum_now.usd)}/h now ({sum_now.label})", "bold")
+    for rent in {rent.provider: rent for rent in rents if rent.runway is not None}.values():
+        assert rent.runway is not None
+        text = runway_text(rent.runway, rent.credit, rent.credit_field or "credit")
+        outlook = credit_outlook(rent.runway, None)
+        is_near = outlook.level in ("warning", "alarm") and rent.at_zero
+        then = f"; then {said(rent.at_zero or '', 200)}" if is_near else ""
+        yield Span(f"{rent.provider}: {text}{then}", _LEVEL_STYLES[outlook.level])

@@ -1,0 +1,123 @@
+"""Boxes of an account on loopback, as the verbs show them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Boxtop
+from tests.providers.conftest import served
+from tests.providers.fake_http import HTML_503, KEY
+from tests.providers.fake_vast import STOPPED, FakeVast, row
+
+
+@pytest.fixture
+def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeVast]:
+    for fake in served(FakeVast()):
+        monkeypatch.setenv("BOXTOP_VAST_URL", fake.url)
+        # Nothing listens there: an address of the loopback network that no test uses.
+        fake.rows = [row(public_ipaddr="127.0.0.199"), row(id=700002, label="old one", **STOPPED)]
+        yield fake
+
+
+@pytest.fixture
+def arguments(tmp_path: Path, vendor: FakeVast) -> list[object]:
+    toml = tmp_path / "boxtop.toml"
+    toml.write_text(f'[providers.vast]\nkey = "{KEY}"\n')
+    toml.chmod(0o600)
+    return ["--config", toml, "--data-dir", tmp_path / "data"]
+
+
+def test_boxes_lists_what_nobody_configured(boxtop: Boxtop, arguments: list[object]) -> None:
+    told = boxtop(*arguments, "boxes")
+    assert told.code == 0
+    assert "vast 700001" in told.out and "bills $3.48/h" in told.out
+    assert "stopped (exited)" in told.out
+    assert "all together: $3.55/h now (compute and disk only)" in told.out
+    assert "credit lasts 7h02m ($25.00 at $3.55/h)" in told.out
+
+
+def test_boxes_as_json_has_each_rate_with_its_source(
+    boxtop: Boxtop, arguments: list[object]
+) -> None:
+    document = json.loads(boxtop(*arguments, "boxes", "--json").out)
+    first, second = document["boxes"]
+    assert first["provider"]["rate_now"] == {"usd_per_hour": 3.4828, "source": "reported"}
+    assert first["provider"]["id"] == "700001"
+    assert first["address"] == "127.0.0.199:41022"
+    assert second["provider"]["state"] == "stopped"
+    assert second["address"] is None
+
+
+def test_status_tells_the_provider_of_every_box(boxtop: Boxtop, arguments: list[object]) -> None:
+    told = boxtop(*arguments, "status", "--json")
+    assert told.code == 4, "the running box cannot be reached"
+    first, second = json.loads(told.out)["boxes"]
+    assert first["provider"]["runway_s"] > 25_000
+    assert first["provider"]["credit"] == 25.0
+    assert first["link"]["state"] == "offline"
+    assert "it is stopped" in second["link"]["error"]
+
+
+def test_a_box_that_is_known_to_be_stopped_is_no_trouble(
+    boxtop: Boxtop, arguments: list[object], vendor: FakeVast
+) -> None:
+    vendor.rows = vendor.rows[1:]
+    assert boxtop(*arguments, "status").code == 0
+
+
+def test_what_cannot_be_reached_and_bills_is_said(boxtop: Boxtop, arguments: list[object]) -> None:
+    told = boxtop(*arguments, "status")
+    assert "not reached, and still bills $3.48/h (vast: running)" in told.out
+
+
+def test_a_box_is_named_by_its_instance(boxtop: Boxtop, arguments: list[object]) -> None:
+    told = boxtop(*arguments, "status", "vast:700002", "--json")
+    (only,) = json.loads(told.out)["boxes"]
+    assert (only["name"], only["provider"]["state"]) == ("vast:700002", "stopped")
+
+
+def test_a_box_of_the_configuration_that_is_an_instance_has_its_own_name(
+    boxtop: Boxtop, arguments: list[object]
+) -> None:
+    toml = Path(str(arguments[1]))
+    toml.write_text(toml.read_text() + '[box.lab]\ninstance = "vast:700002"\n')
+    names = [box["name"] for box in json.loads(boxtop(*arguments, "boxes", "--json").out)["boxes"]]
+    assert names == ["lab", "yolo9s"]
+
+
+def test_an_account_that_cannot_be_read_is_never_an_empty_one(
+    boxtop: Boxtop, arguments: list[object], vendor: FakeVast
+) -> None:
+    vendor.fail(HTML_503, path="/api/v1/instances", times=20)
+    told = boxtop(*arguments, "status")
+    assert told.code == 6
+    assert "503" in told.err
+    assert "no boxes" not in told.err
+
+
+def test_a_provider_without_a_key_names_the_places(
+    boxtop: Boxtop, arguments: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VAST_API_KEY", raising=False)
+    Path(str(arguments[1])).write_text("[providers.vast]\nenabled = true\n")
+    told = boxtop(*arguments, "boxes")
+    assert told.code == 6
+    assert "VAST_API_KEY" in told.err
+
+
+def test_a_directory_of_this_machine_asks_nobody(
+    boxtop: Boxtop, arguments: list[object], vendor: FakeVast, tmp_path: Path
+) -> None:
+    boxtop(*arguments, "status", tmp_path)
+    assert vendor.requests == []
+
+
+def test_no_key_is_ever_shown(boxtop: Boxtop, arguments: list[object], vendor: FakeVast) -> None:
+    vendor.fail(HTML_503, path="/api/v1/instances", times=20)
+    for words in (["boxes"], ["status"], ["boxes", "--json"]):
+        told = boxtop(*arguments, *words)
+        assert KEY not in told.out + told.err
