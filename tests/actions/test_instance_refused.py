@@ -30,7 +30,7 @@ from tui.providers.base import Action, ProviderError
             Canned(400, {"success": False, "error": "insufficient_credit", "msg": "no credit"}),
             "add credit to the account",
         ),
-        (Canned(400, {"msg": "\x1b[2Jbad"}), "look at the provider's page"),
+        (Canned(400, {"msg": "\x1b[2Jbad"}), "or at the provider's page"),
     ],
 )
 def test_a_refusal_is_told_in_the_vendors_words_with_what_helps(
@@ -99,7 +99,7 @@ def test_an_action_stays_with_the_id_it_was_asked_for(rented: Rented, fake: Fake
 def test_a_name_that_two_have_is_typed_as_an_id(rented: Rented, fake: FakeVast) -> None:
     fake.rows.append(row(id=9))
     plan = rented.plan("destroy", ID)
-    assert plan.names == (ID,)
+    assert plan.names == (ID, f"vast:{ID}")
     with pytest.raises(ActionError, match="'yolo9s' was typed, not '700001'"):
         rented.act(plan, "yolo9s")
 
@@ -210,7 +210,7 @@ def test_lambda_has_no_stop_and_nothing_stands_in_for_it(tmp_path: Path) -> None
         clock = StillClock()
         account = lambda_.Lambda(make_api("lambda", fake.url, lambda_.SPACING, clock))
         rented = Rented(account, clock, tmp_path)
-        with pytest.raises(NotPossible, match="lambda has no stop") as refused:
+        with pytest.raises(NotPossible, match="has no stop") as refused:
             rented.plan("stop", "0a1b")
         assert "bills until it is destroyed" in str(refused.value.hint) and refused.value.never
         with pytest.raises(NothingToDo):

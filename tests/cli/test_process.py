@@ -175,7 +175,7 @@ def test_the_shell_completes_verbs_and_names(spawn: Spawn, home: Path) -> None:
         assert err == b""
         return out.decode()
 
-    assert completed("boxtop st", 1) == "plain,status\n"
+    assert completed("boxtop stat", 1) == "plain,status\n"
     assert completed("boxtop status la", 2) == "plain,labrador\n"
     assert completed("boxtop config i", 2) == "plain,init\n"
     assert completed("boxtop logs /ro", 2) == "file,/ro\n"

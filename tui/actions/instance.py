@@ -236,7 +236,7 @@ class InstanceActions:
         }
         plain = bound.name == one_line(bound.name, 200).strip() and bool(bound.name)
         names = [bound.name] if plain and bound.name not in others else []
-        return tuple(dict.fromkeys([*names, bound.id]))
+        return tuple(dict.fromkeys([*names, bound.id, f"{bound.provider}:{bound.id}"]))
 
 
 _AGAIN = "look again, and decide anew"

@@ -36,7 +36,7 @@ def check_possible(
         raise NotPossible(f"{bound} is not there any more", never=True)
     if not capabilities.can(action):
         note = capabilities.stop_note if action in ("stop", "start") else capabilities.destroy_note
-        raise NotPossible(f"{bound}: {bound.provider} has no {action}", note, never=True)
+        raise NotPossible(f"{bound} has no {action}", note, never=True)
     if instance.keeps.can_stop is False and action == "stop":
         note = instance.keeps.stop_note
         raise NotPossible(f"{bound} cannot be stopped", note or _NO_COMMAND, never=True)

@@ -22,7 +22,7 @@ NEXT: dict[RefusedFor, str] = {
     "not_now": "look at its state, and ask again when that has changed",
     "auth": "give boxtop a key whose scopes allow it",
     "rate": "ask again in a moment",
-    "other": "look at the provider's page",
+    "other": "look at its state, or at the provider's page",
 }
 """What helps against each refusal, where the provider's answer names nothing better."""
 

@@ -20,6 +20,7 @@ from tui.providers.programs import Ran, run_shell
 
 STATE_SECONDS = 20.0
 ACTION_SECONDS = 120.0
+NOTE = "stop, start and destroy are what the commands of its section in boxtop.toml do"
 
 STATES: Mapping[str, tuple[State, Bills]] = MappingProxyType(
     {
@@ -67,6 +68,8 @@ class Commands:
             can_stop=any(box.stop for box in settings),
             can_start=any(box.start for box in settings),
             can_destroy=any(box.destroy for box in settings),
+            stop_note=NOTE,
+            destroy_note=NOTE,
             list_seconds=30.0,
         )
 
