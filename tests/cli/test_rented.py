@@ -12,6 +12,11 @@ from tests.cli.conftest import Boxtop
 from tests.providers.conftest import served
 from tests.providers.fake_http import HTML_503, KEY
 from tests.providers.fake_vast import STOPPED, FakeVast, row
+from tui.clock import Clock
+from tui.money import Rate
+from tui.providers.account import ProviderView, Seen
+from tui.providers.base import Instance, State
+from tui.rented.book import Book
 
 
 @pytest.fixture
@@ -121,3 +126,68 @@ def test_no_key_is_ever_shown(boxtop: Boxtop, arguments: list[object], vendor: F
     for words in (["boxes"], ["status"], ["boxes", "--json"]):
         told = boxtop(*arguments, *words)
         assert KEY not in told.out + told.err
+
+
+def test_the_cost_of_an_instance_goes_by_its_providers_prices(
+    boxtop: Boxtop, arguments: list[object]
+) -> None:
+    told = boxtop(*arguments, "cost", "yolo9s", "--rebuild", "1", "--pause", "8", "--json")
+    cost = json.loads(told.out)["cost"]
+    assert cost["rate_running"] == {"usd_per_hour": 3.4828, "source": "reported"}
+    assert cost["rate_stopped"]["source"] == "reported"
+    assert round(cost["break_even_h"], 1) == 14.4
+    assert cost["advice"] == "stop"
+    assert all(path["survives_stop"] for path in cost["paths"])
+
+
+def test_what_an_option_says_outweighs_the_providers_price(
+    boxtop: Boxtop, arguments: list[object]
+) -> None:
+    told = boxtop(*arguments, "cost", "vast:700001", "--rate", "0.4", "--json")
+    rate = json.loads(told.out)["cost"]["rate_stopped"]
+    assert rate["source"] == "computed"
+    assert rate["usd_per_hour"] == pytest.approx(250 * 0.4 / 720)
+
+
+def test_a_box_that_nobody_rents_out_goes_by_the_configuration_alone(
+    boxtop: Boxtop, arguments: list[object]
+) -> None:
+    toml = Path(str(arguments[1]))
+    toml.write_text(toml.read_text() + '[box.lab]\nssh = "root@127.0.0.198"\nprice_per_hour = 2\n')
+    told = boxtop(*arguments, "cost", "lab", "--json")
+    assert json.loads(told.out)["cost"]["rate_running"] == {"usd_per_hour": 2.0, "source": "user"}
+
+
+def test_a_word_that_is_nothing_is_told_what_there_is(
+    boxtop: Boxtop, arguments: list[object]
+) -> None:
+    told = boxtop(*arguments, "cost", "yolo9")
+    assert told.code == 2
+    assert "did you mean yolo9s?" in told.err
+
+
+def test_last_weeks_bill_is_read_back(boxtop: Boxtop, arguments: list[object]) -> None:
+    class Earlier(Clock):
+        """Two days ago, and a minute on with every look."""
+
+        passed = 0.0
+
+        def wall(self) -> float:
+            return super().wall() - 2 * 86400 + self.passed
+
+        def steady(self) -> float:
+            return self.passed
+
+    clock, rate = Earlier(), Rate(3.0, "reported")
+    book = Book(Path(str(arguments[3])), clock)
+    one = Instance("vast", "700001", "yolo9s", State.RUNNING, rate_now=rate)
+    for _ in range(61):
+        book.take(ProviderView("vast", (Seen(one),), listed_at=clock.steady()))
+        clock.passed += 60.0
+    told = boxtop(*arguments, "cost", "--bill")
+    assert told.code == 0
+    assert "yolo9s  vast 700001" in told.out
+    assert "in all $3.00 (compute and disk only)" in " ".join(told.out.split())
+    document = json.loads(boxtop(*arguments, "cost", "--bill", "--json").out)
+    assert document["total_usd"] == pytest.approx(3.0, rel=0.02)
+    assert boxtop(*arguments, "cost", "--bill", "--days", "1").out.startswith("nothing is known")

@@ -9,13 +9,11 @@ import click
 
 from tui.cli.options import Verb
 from tui.cli.session import Session
-from tui.errors import UserError, closest
+from tui.errors import UserError
 
 if TYPE_CHECKING:
-    from tui.config.settings import BoxSettings
     from tui.money.advice import Line
     from tui.money.question import Question
-    from tui.money.terms import Terms
     from tui.report.lines import Paper
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -75,19 +73,34 @@ def _complete_box(context: click.Context, _: click.Parameter, incomplete: str) -
 @_amount("--checkpoints", "checkpoints_gb", metavar="GB", text="Size of the checkpoints.")
 @click.option("--path", "paths", multiple=True, metavar="PATH", help="Where runs lie on the box.")
 @click.option("--provider", type=click.Choice(PROVIDERS), help="Whose documented terms count.")
+@click.option("--bill", is_flag=True, help="Tell instead what was paid, day by day.")
+@click.option(
+    *("--days",),
+    type=click.IntRange(1, 400),
+    default=7,
+    show_default=True,
+    help="How many days of the bill.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.pass_obj
 def command(
     session: Session,
     /,
     box: str | None,
+    bill: bool,
+    days: int,
     as_json: bool,
     **given: Any,  # noqa: ANN401 - click's own values, one for each option
 ) -> int:
-    """Weigh stopping a box against destroying it; nothing is connected.
+    """Weigh stopping a box against destroying it; no box is connected.
 
-    BOX is a name of boxtop.toml, which knows its prices; what an option says comes first.
+    BOX is a name of boxtop.toml or an instance of a provider there, whose prices count; what an
+    option says comes first. --bill reads back what was paid, as far as boxtop watched.
     """
+    if bill:
+        from tui.cli.bill import show_bill
+
+        return show_bill(session, days, as_json=as_json)
     from tui.money.question import answer, answer_document
 
     asked = question(session, box, given)
@@ -121,41 +134,20 @@ def question(session: Session, box: str | None, given: dict[str, Any]) -> Questi
             "nothing is known to reckon with",
             "boxtop cost BOX, or boxtop cost --price 3.48 --gb 250 --rate 0.20 --rebuild 1",
         )
-    known = {} if box is None else _of_box(session, box)
+    known: dict[str, Any] = {}
+    if box is not None:
+        from tui.cli.cost_facts import known_of
+
+        known = known_of(session, box)
+        if given.get("gb") is not None or given.get("storage") is not None:
+            known.pop("stopped", None)
     values = {**known, **{name: value for name, value in given.items() if value not in (None, ())}}
     for name in ("price", "stopped"):
-        if name in values:
+        if isinstance(values.get(name), float):
             values[name] = Rate(values[name], "user")
     terms = DOCUMENTED.get(given.get("provider") or "")
     values["terms"] = terms or values.get("terms") or Terms()
     return Question(**{**values, "box": box})
-
-
-def _of_box(session: Session, name: str) -> dict[str, Any]:
-    """Return what boxtop.toml says of a box, without what it does not say."""
-    from tui.targets import default_roots
-
-    settings = session.configuration.settings
-    section = settings.box.get(name)
-    if section is None:
-        near = closest(name, settings.box)
-        known = ", ".join(settings.box) or "none"
-        hint = f"did you mean {near}?" if near else f"boxes of boxtop.toml: {known}"
-        raise UserError(f"{name!r} is no box of boxtop.toml", hint)
-    values = {
-        "price": section.price_per_hour,
-        "gb": section.disk_gb,
-        "storage": section.storage_gb_month,
-        "paths": default_roots(settings, section),
-        "terms": _terms(section),
-    }
-    return {key: value for key, value in values.items() if value is not None}
-
-
-def _terms(section: BoxSettings) -> Terms:
-    from tui.money.terms import Terms
-
-    return Terms(can_stop=True if section.stop else None)
 
 
 def text_lines(lines: Iterator[Line], paper: Paper) -> Iterator[str]:
