@@ -31,7 +31,7 @@ from tui.actions.transfer import Pull, TransferView, transfer_text
 from tui.actions.transfers import Transfers
 from tui.runs.embargo import Embargo
 from tui.runs.model import Run
-from tui.runs.pending import PendingPush, Sent
+from tui.runs.pending import PendingFile, PendingPush, Sent
 from tui.runs.proofs import ProofFile
 
 RUN = Run(id="run1", path="/runs/run1", epoch=3)
@@ -303,6 +303,30 @@ def test_a_cancelled_push_ends_soon_also_while_it_waits(start: Start) -> None:
     wait_until(lambda: slow.views()[0].retry_in_s, what="a wait")
     slow.cancel(number)
     assert over(slow).state == "cancelled"
+
+
+def test_what_goes_on_while_a_push_waits_is_ended_too(
+    start: Start, box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+
+    def abandon(shell: Shell, token: Token, push: PendingPush, notes: PendingFile) -> bool:
+        ended.append(push.job)
+        return True
+
+    monkeypatch.setattr("tui.actions.transfer_work.abandon", abandon)
+    monkeypatch.setattr(module, "FIRST_WAIT_SECONDS", 60.0)
+    transfers = start(Scripted(ActionError("lost", "the link broke")))
+    number = transfers.start(plan())
+    wait_until(lambda: any(view.retry_in_s is not None for view in transfers.views()))
+    PendingFile(box.proofs(RUN.path)).add(pending(module.time.time()))
+    transfers.cancel(number)
+    view = over(transfers)
+    assert ended == ["0123"]
+    assert (view.state, view.text) == (
+        "cancelled",
+        "cancelled; nothing of it is on the Hub; it had failed: the link broke",
+    )
 
 
 def test_a_pull_says_what_did_not_come(start: Start, tmp_path: Path) -> None:

@@ -101,6 +101,15 @@ async def click(watch: Watch, button: str) -> None:
     await watch.pilot.pause()
 
 
+async def agree(watch: Watch) -> None:
+    """Push to where the configuration says."""
+    await watch.press("P")
+    await shown(watch, PushDialog)
+    await click(watch, "go")
+    await shown(watch, ConfirmPush)
+    await click(watch, "push")
+
+
 async def test_a_push_is_asked_for_confirmed_shown_and_remembered(
     run: Path, hub: Hub, tmp_path: Path
 ) -> None:
@@ -162,7 +171,9 @@ async def test_a_public_repository_needs_the_word_typed(
         await watch.until(lambda: "my-org/open: saved both" in watch.text)
 
 
-async def test_a_failed_push_stays_until_it_is_hidden(run: Path, hub: Hub, tmp_path: Path) -> None:
+async def test_a_failed_push_stays_until_its_reason_was_read(
+    run: Path, hub: Hub, tmp_path: Path
+) -> None:
     hub.order("commit", Answer(403, {"error": "Private repository storage limit reached"}))
     async with desk(run, tmp_path, HubSettings(to="my-org/exp", via="here")) as watch:
         await watch.press("P")
@@ -172,10 +183,54 @@ async def test_a_failed_push_stays_until_it_is_hidden(run: Path, hub: Hub, tmp_p
         assert "the token never leaves it" in said(watch)
         await click(watch, "push")
         await watch.until(lambda: "the weights are NOT saved" in watch.text)
-        assert "X hides" in watch.text
+        assert "push failed: no storage left for my-org" in watch.text
+        assert "X tells why" in watch.text
         await watch.press("X")
-        await watch.until(lambda: "X hides" not in watch.text)
+        await shown(watch, AskDialog)
+        assert "Private repository storage limit reached" in said(watch)
+        assert "or pull the weights home" in said(watch)
+        assert "best.pt, last.pt of run1 on lab, to my-org/exp" in said(watch)
+        await watch.press("escape")
+        await watch.until(lambda: "push failed" not in watch.text)
         assert "not saved" in watch.text
+
+
+@pytest.mark.parametrize("small", [(40, 12), (60, 16)])
+async def test_a_small_screen_says_first_that_a_push_failed(
+    run: Path, hub: Hub, tmp_path: Path, small: tuple[int, int]
+) -> None:
+    hub.order("commit", Answer(403, {"error": "Private repository storage limit reached"}))
+    async with desk(run, tmp_path, HubSettings(to="my-org/exp")) as watch:
+        await agree(watch)
+        await watch.until(lambda: "push failed" in watch.text)
+        await watch.pilot.resize_terminal(*small)
+        await watch.until(lambda: "push failed: no" in watch.text)
+        await watch.press("X")
+        await shown(watch, AskDialog)
+        for _ in range(8):
+            if "pull the weights home" in said(watch):
+                break
+            await watch.press("pagedown")
+        assert "pull the weights home" in said(watch)
+
+
+async def test_a_dialog_that_is_left_takes_no_next_try_away(
+    run: Path, hub: Hub, tmp_path: Path
+) -> None:
+    async with desk(run, tmp_path, HubSettings(to="my-org/exp")) as watch:
+        for _ in range(2):
+            await watch.press("P")
+            await shown(watch, PushDialog)
+            await click(watch, "go")
+            await shown(watch, ConfirmPush)
+            hub.order("whoami", Answer(429, "too many", {"Retry-After": "600"}), 1)
+            await click(watch, "push")
+            await watch.until(lambda: "next try in" in watch.text and "+1" not in watch.text)
+            await watch.press("P")
+            await shown(watch, PushDialog)
+            await watch.press("escape")
+            await watch.until(lambda: "next try in" in watch.text)
+            hub.faults.clear()
 
 
 async def test_a_pull_brings_weights_home(run: Path, tmp_path: Path) -> None:

@@ -120,13 +120,18 @@ def where_to(task: Task) -> str:
 
 
 def transfer_text(view: TransferView) -> str:
-    """Return a transfer as one line: ``push best.pt to my-org/run1: uploading  57 %  …``."""
+    """Return a transfer as one line: ``push best.pt to my-org/run1: uploading  57 %  …``.
+
+    Of one that failed the reason comes first: there may be no room for more.
+    """
     names = ", ".join(said(name, 40) for name in view.names)
     what = f"{view.kind} {names} to {said(view.where, 100)}"
     if view.state == "running" and view.progress is not None:
         return f"{what}: {progress_text(view.progress)}"
     if view.retry_in_s is not None:
         return f"next try in {clock_text(view.retry_in_s)}: {what}: {view.text}"
+    if view.state == "failed":
+        return f"{view.kind} failed: {view.text} ({names} to {said(view.where, 100)})"
     return f"{what}: {view.text}"
 
 

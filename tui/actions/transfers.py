@@ -45,6 +45,7 @@ class _Transfer:
     begun: float
     next_try: float | None = None
     is_unwanted: bool = False
+    gives_way: bool = False
 
 
 class Transfers:
@@ -127,6 +128,14 @@ class Transfers:
             transfer.is_unwanted = True
             transfer.cancel.cancel()
 
+    def give_way(self, number: int) -> None:
+        """Let a transfer that waits for its next try leave that to another."""
+        with self._lock:
+            transfer = self._transfers.get(number)
+        if transfer is not None and transfer.next_try is not None:
+            transfer.gives_way = True
+            transfer.cancel.cancel()
+
     def dismiss(self, number: int) -> None:
         """Forget a transfer that is over."""
         with self._lock:
@@ -191,7 +200,12 @@ class Transfers:
             transfer.cancel.pause(wait)
         except ActionError:
             transfer.next_try = None
-            self._tell(transfer, "cancelled", f"cancelled; it had failed: {failed}", failed.hint)
+            if transfer.gives_way:
+                with self._lock:
+                    self._transfers.pop(transfer.view.number, None)
+                return False
+            ended = self._ended(transfer)
+            self._tell(transfer, "cancelled", f"{ended}; it had failed: {failed}", failed.hint)
             return False
         transfer.next_try = None
         return True

@@ -85,6 +85,17 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
         elif event.key in ("right", "down") and isinstance(self.focused, Button):
             event.stop()
             self.focus_next()
+        elif event.key in ("pageup", "pagedown"):
+            event.stop()
+            self._scroll(down=event.key == "pagedown")
+
+    def _scroll(self, *, down: bool) -> None:
+        """Show the part of the body that a small screen has no room for."""
+        body = self.query_one("#dialog-body", VerticalScroll)
+        if down:
+            body.scroll_page_down(animate=False)
+        else:
+            body.scroll_page_up(animate=False)
 
 
 def line(text: str, kind: str = "") -> Static:

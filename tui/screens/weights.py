@@ -18,18 +18,15 @@ from tui.actions.journal import Journal
 from tui.actions.push_plan import PushPlan
 from tui.actions.push_words import confirm_lines
 from tui.actions.saving import Saving
-from tui.actions.transfer import BoxAccess, Pull, TransferView
+from tui.actions.transfer import BoxAccess, Pull, TransferView, kind_of, run_of
 from tui.actions.transfers import Transfers
 from tui.config.settings import HubSettings
 from tui.errors import UserError
 from tui.links.base import Asker, LinkError
 from tui.runs.embargo import Embargo
-from tui.runs.model import Checkpoint
-from tui.runs.saved import MATTER, by_weight, epoch_of
-from tui.runs.words import size_text
 from tui.screens.feed import BoxesChanged
 from tui.screens.rows import Row
-from tui.text import one_line
+from tui.screens.weight_choices import choices, title
 from tui.view import RunView
 from tui.watch.fleet import Fleet
 
@@ -39,7 +36,7 @@ if TYPE_CHECKING:
     from tui.screens.push_dialog import PushWish
 
 SAVED_SECONDS = 20.0
-"""A transfer that ended well is shown for so long."""
+"""A transfer that ended well, or was cancelled, is shown for so long."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +96,7 @@ class Weights:
         views = [
             view
             for view in self.desk.transfers.views()
-            if not view.is_over
-            or view.state == "failed"
-            or (view.state == "saved" and now - view.at < SAVED_SECONDS)
+            if not view.is_over or view.state == "failed" or now - view.at < SAVED_SECONDS
         ]
         if not views:
             return None
@@ -109,17 +104,34 @@ class Weights:
         return first, len(views) - 1
 
     def end(self) -> None:
-        """Cancel the transfer that is shown, or dismiss it when it is over."""
+        """Cancel the transfer that is shown, or dismiss it when it is over.
+
+        Of one that failed everything is told first: its row may have had no room for the next step.
+        """
         shown = self.shown()
         if shown is None:
             self.app.say("nothing is being transferred")
             return
         view = shown[0]
-        if view.is_over:
+        if view.state == "failed":
+            self._tell_failed(view)
+        elif view.is_over:
             self.desk.transfers.dismiss(view.number)
         else:
             self.desk.transfers.cancel(view.number)
         self.app.refresh_views()
+
+    def _tell_failed(self, view: TransferView) -> None:
+        from tui.screens.push_dialog import AskDialog
+
+        what = f"{', '.join(view.names)} of {view.run_id} on {view.box}"
+        lines = [view.text, view.hint or "", f"{what}, to {view.where}"]
+
+        def closed(_yes: bool | None) -> None:
+            self.desk.transfers.dismiss(view.number)
+            self.app.refresh_views()
+
+        self.app.push_screen(AskDialog(f"{view.kind} failed", lines), closed)
 
     def push(self, row: Row | None) -> None:
         """Ask what to push and where to."""
@@ -135,7 +147,7 @@ class Weights:
                 place = str(filled(hub.to, found.run.id, row.box.name))
             except UserError as error:
                 self.app.say(str(error))
-        dialog = PushDialog(_title(row), _choices(found), place, hub.via)
+        dialog = PushDialog(title(row), choices(found), place, hub.via)
         self.app.push_screen(dialog, lambda wish: self._wished(row, found, wish))
 
     def pull(self, row: Row | None) -> None:
@@ -146,7 +158,7 @@ class Weights:
         if found is None or row is None:
             return
         directory = str(Path.cwd() / safe_name(f"{row.box.name}-{found.run.id}"))
-        dialog = PullDialog(_title(row), _choices(found), directory)
+        dialog = PullDialog(title(row), choices(found), directory)
         self.app.push_screen(dialog, lambda wish: self._pull(row, found, wish))
 
     def _run(self, row: Row | None, action: str) -> RunView | None:
@@ -163,21 +175,24 @@ class Weights:
         return None
 
     def _is_moving(self, row: Row, action: str) -> bool:
-        """Whether the same is going on; a push that waits for its next try makes room."""
+        """Whether the same is going on; one that waits for its next try holds up nothing."""
         assert row.run is not None
-        for view in self.desk.transfers.views(row.box.name, row.run.run.path):
-            if view.kind == action and not view.is_over:
-                if view.retry_in_s is None:
-                    return True
-                self.desk.transfers.cancel(view.number)
-        return False
+        return any(
+            view.kind == action and not view.is_over and view.retry_in_s is None
+            for view in self.desk.transfers.views(row.box.name, row.run.run.path)
+        )
+
+    def _start(self, task: PushPlan | Pull) -> None:
+        """Begin what was agreed to; what waits for its next try gives way only now."""
+        for view in self.desk.transfers.views(task.box, run_of(task)[0]):
+            if view.kind == kind_of(task) and view.retry_in_s is not None:
+                self.desk.transfers.give_way(view.number)
+        self.desk.transfers.start(task)
 
     def _pull(self, row: Row, view: RunView, wish: PullWish | None) -> None:
         if wish is not None:
             run = view.run
-            self.desk.transfers.start(
-                Pull(row.box.name, run.path, run.id, wish.names, wish.directory)
-            )
+            self._start(Pull(row.box.name, run.path, run.id, wish.names, wish.directory))
 
     def _wished(self, row: Row, view: RunView, wish: PushWish | None) -> None:
         if wish is None:
@@ -255,32 +270,6 @@ class Weights:
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self.desk.transfers.start(replace(plan, public=not plan.private))
+                self._start(replace(plan, public=not plan.private))
 
         self.app.push_screen(ConfirmPush(lines, is_public=not plan.private), answered)
-
-
-def _title(row: Row) -> str:
-    assert row.run is not None
-    return f"{one_line(row.run.run.id)} on {one_line(row.box.name)}"
-
-
-def _choices(view: RunView) -> list[tuple[tuple[str, ...], str]]:
-    """Return sets of checkpoints to choose from, each with its description."""
-    files = by_weight(view.run.checkpoints)
-    usual = [file for file in files if file.name in MATTER]
-    sets = [usual] if len(usual) > 1 else []
-    sets += [[file] for file in files]
-    if len(files) > 2:
-        sets.append(files)
-    return [(tuple(file.name for file in chosen), _described(view, chosen)) for chosen in sets]
-
-
-def _described(view: RunView, files: list[Checkpoint]) -> str:
-    size = size_text(sum(file.bytes for file in files))
-    if len(files) == 1:
-        epoch = epoch_of(files[0], view.run)
-        return f"{files[0].name} ({f'epoch {epoch}, ' if epoch else ''}{size})"
-    if len(files) == 2:
-        return f"{files[0].name} and {files[1].name} ({size})"
-    return f"all {len(files)} checkpoints ({size})"

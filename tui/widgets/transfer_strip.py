@@ -49,7 +49,8 @@ class TransferStrip(Sheet):
             spans.append((f"  {one_line(view.hint)}", self.style("muted", "surface")))
         more = f"+{self.more}  " if self.more else ""
         key = self.boxtop.keymap["end_transfer"].key
-        end = f"{more}{key} {'hides' if view.is_over else 'cancels'} "
+        word = "tells why" if view.state == "failed" else "hides" if view.is_over else "cancels"
+        end = f"{more}{key} {word} "
         return spread(spans, [(end, self.style("faint", "surface"))], self.size.width, fill)
 
     def _meter(self, view: TransferView) -> Spans:
