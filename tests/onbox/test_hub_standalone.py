@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import pkgutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -34,6 +35,29 @@ def test_a_module_is_old_python_and_needs_only_the_client(name: str) -> None:
             top = wanted.partition(".")[0]
             ours = wanted.startswith("tui.onbox")
             assert ours or top == "huggingface_hub" or top in sys.stdlib_module_names, wanted
+
+
+@pytest.mark.parametrize("setting", ["HF_ENDPOINT", "HUGGINGFACE_CO_STAGING"])
+def test_a_box_with_a_mirror_of_its_own_is_given_the_token_for_none_but_ours(
+    setting: str, tmp_path: Path
+) -> None:
+    """The client reads where it sends the token when it is imported."""
+    lines = (
+        "import sys",
+        "from tui.onbox import hub_client",
+        "hub_client.prepare(sys.argv[1] or None, False, sys.argv[2])",
+        "print(hub_client.load(sys.argv[1] or None, 'hf_' + 'x' * 30).endpoint)",
+    )
+
+    def endpoint(asked: str) -> str:
+        line = [sys.executable, "-c", "\n".join(lines), asked, str(tmp_path)]
+        environment = {**os.environ, setting: "1" if "STAGING" in setting else "http://mirror"}
+        return subprocess.run(
+            line, env=environment, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    assert endpoint("") == "https://huggingface.co"
+    assert endpoint("http://127.0.0.1:9") == "http://127.0.0.1:9"
 
 
 @pytest.mark.parametrize(

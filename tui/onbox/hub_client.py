@@ -38,8 +38,13 @@ REMOVED = (
     "TRANSFORMERS_OFFLINE",
     "HF_OIDC_RESOURCE",
     "HF_HUB_ENABLE_HF_TRANSFER",
+    "HF_ENDPOINT",
+    "HUGGINGFACE_CO_STAGING",
 )
-"""Of the box's own settings: its tokens are not to be used, the rest would stop or betray us."""
+"""Of the box's own settings: its tokens are not to be used, and its mirrors are not for ours.
+
+The rest would stop or betray us.
+"""
 
 WAITING = re.compile(r"(?:Waiting|Retrying in) (?P<seconds>\d+(?:\.\d+)?) ?s")
 STATUS = re.compile(r"HTTP Error (?P<status>\d{3}) thrown")
