@@ -89,6 +89,7 @@ def facts(**values: object) -> dict[str, object]:
         ({"type": "Cancelled"}, "cancelled", "cancelled"),
         ({"type": "LocalTokenNotFoundError"}, "no_token", "no Hugging Face token"),
         ({"type": "OfflineModeIsEnabled"}, "usage", "HF_HUB_OFFLINE"),
+        ({"type": "UnsupportedProtocol"}, "usage", "HF_ENDPOINT is no address of a Hub"),
         ({"type": "ConnectionError", "message": XET}, "role", "may not write"),
         ({"type": "ConnectionError", "message": "x: dns error: no record"}, "dns", "resolved"),
         (

@@ -19,6 +19,10 @@ from tui.errors import UserError
         ("my-org/my.run_2/exp/run12", "my-org/my.run_2", "exp/run12"),
         ("https://huggingface.co/my-org/my-run", "my-org/my-run", ""),
         ("hf://my-org/my-run", "my-org/my-run", ""),
+        ("huggingface.co/my-org/my-run/", "my-org/my-run", ""),
+        ("https://huggingface.co/my-org/my-run/tree/main", "my-org/my-run", ""),
+        ("https://hf.co/my-org/my-run/tree/main/a/b", "my-org/my-run", "a/b"),
+        ("my-org/my-run/tree/main", "my-org/my-run", "tree/main"),
     ],
 )
 def test_a_destination_is_a_repository_and_a_directory(text: str, repo: str, prefix: str) -> None:
@@ -34,6 +38,8 @@ def test_a_destination_is_a_repository_and_a_directory(text: str, repo: str, pre
         "my-org/",
         "my-org/my--run",
         "https://huggingface.co/datasets/my-org/run",
+        "https://huggingface.co/my-org/run/tree/v2",
+        "https://example.org/my-org/run",
         "my-org/my..run",
         "my-org/-run",
         "my-org/run.",

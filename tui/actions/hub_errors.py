@@ -62,6 +62,7 @@ _NAMES: dict[str, HubKind] = {
     "SSLError": "tls",
     "SSLCertVerificationError": "tls",
     "OfflineModeIsEnabled": "usage",
+    "UnsupportedProtocol": "usage",
     "ConnectTimeout": "unreachable",
     "ConnectTimeoutError": "unreachable",
     "ReadTimeout": "unreachable",

@@ -14,7 +14,12 @@ from tui.text import said
 MAX_NAME = 96
 MAX_PATH = 500
 PLACES = ("run", "box")
-SITES = ("https://huggingface.co/", "https://hf.co/", "hf://models/", "hf://")
+SITES = (
+    *("https://huggingface.co/", "https://hf.co/", "huggingface.co/", "hf.co/"),
+    *("hf://models/", "hf://"),
+)
+PAGES = ("tree", "blob", "resolve")
+"""What the Hub's site puts between a repository and a revision."""
 OTHER_KINDS = ("datasets", "spaces", "models", "buckets", "kernels")
 RULES = "letters, digits, '-', '_' and '.', up to 96, without '--' or '..', no '-' or '.' at an end"
 
@@ -45,9 +50,13 @@ def destination(text: str) -> Destination:
 
     Raises UserError that names the part the Hub would not take.
     """
+    text = text.strip()
+    is_address = text.startswith(SITES)
     for site in SITES:
         text = text.removeprefix(site)
-    parts = text.strip().strip("/").split("/")
+    parts = text.strip("/").split("/")
+    if is_address:
+        parts = _without_page(parts)
     if len(parts) < 2 or not all(parts[:2]):
         raise UserError(
             f"{said(text)!r} names no repository", "write it as ORG/REPO, for example my-org/my-run"
@@ -63,6 +72,18 @@ def destination(text: str) -> Destination:
     if prefix:
         check_path(prefix)
     return Destination("/".join(parts[:2]), prefix)
+
+
+def _without_page(parts: list[str]) -> list[str]:
+    """Return the parts of an address as a browser shows it without the page and its branch."""
+    if len(parts) < 3 or parts[2] not in PAGES:
+        return parts
+    if parts[3:4] not in ([], ["main"]):
+        raise UserError(
+            f"boxtop pushes to the branch main alone: {said('/'.join(parts))!r}",
+            "write it as ORG/REPO, for example my-org/my-run",
+        )
+    return parts[:2] + parts[4:]
 
 
 def filled(template: str, run: str, box: str) -> Destination:

@@ -133,7 +133,8 @@ def _cancelled(known: Facts, asked: Asked) -> Words:
 
 
 def _disk_full(known: Facts, asked: Asked) -> Words:
-    return "the disk is full where the upload runs", "free some space there, then try again"
+    message = "the disk is full where the upload runs"
+    return message, "free some space there, send it the other way (--via), or pull the weights home"
 
 
 def _changed(known: Facts, asked: Asked) -> Words:
@@ -166,6 +167,8 @@ def _beginning(known: Facts, asked: Asked) -> Words:
 def _usage(known: Facts, asked: Asked) -> Words:
     if known.type == "OfflineModeIsEnabled":
         return "HF_HUB_OFFLINE forbids every connection to the Hub", "unset it, then try again"
+    if known.type == "UnsupportedProtocol":
+        return f"HF_ENDPOINT is no address of a Hub: {asked.host}", "unset it, or write https://..."
     return f"the push was not understood{_quoted(known)}", None
 
 
