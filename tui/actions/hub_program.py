@@ -183,13 +183,20 @@ def push_request(
 def _progress(values: Mapping[str, Any], rate: Rate) -> Progress:
     stage = said(str(values.get("stage") or "uploading"), 20)
     done, total = _bytes(values.get("done")), _bytes(values.get("total"))
-    waiting, stalled = values.get("waiting_s"), values.get("stalled_s")
+    waiting, stalled = _seconds(values.get("waiting_s")), _seconds(values.get("stalled_s"))
     note = ""
-    if isinstance(waiting, (int, float)):
-        note = f"the Hub asks to wait {rough_text(float(waiting))}"
-    elif isinstance(stalled, (int, float)):
-        note = f"stalled: nothing moved for {rough_text(float(stalled))}"
+    if waiting is not None:
+        note = f"the Hub asks to wait {rough_text(waiting)}"
+    elif stalled is not None:
+        note = f"stalled: nothing moved for {rough_text(stalled)}"
     return measured(rate, stage, "", done, total, note)
+
+
+def _seconds(value: object) -> float | None:
+    """Return a time that makes sense."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e9:
+        return None
+    return float(value)
 
 
 def _bytes(value: object) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -28,13 +28,25 @@ SMALL_FILES = (
 )
 
 
+Bytes = Annotated[int, msgspec.Meta(ge=0, lt=1 << 60)]
+Epoch = Annotated[int, msgspec.Meta(ge=0, lt=1 << 40)]
+Nanoseconds = Annotated[int, msgspec.Meta(gt=-(1 << 62), lt=1 << 62)]
+Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+"""What a box may tell: a number without limits breaks whoever counts with it."""
+
+
 class Identity(msgspec.Struct, frozen=True):
     """What changes whenever a file on the box is written to or replaced."""
 
     device: int
     inode: int
-    size: int
-    mtime_ns: int
+    size: Bytes
+    mtime_ns: Nanoseconds
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for numbers that no disk has."""
+        if not (0 <= self.device < 1 << 64 and 0 <= self.inode < 1 << 64):
+            raise ValueError("the numbers of a file have 64 bits")
 
 
 class Weight(msgspec.Struct, frozen=True):
@@ -47,8 +59,8 @@ class Weight(msgspec.Struct, frozen=True):
     complete: bool | None
     reason: str | None = None
     identity: Identity | None = None
-    epoch: int | None = None
-    sha256: str | None = None
+    epoch: Epoch | None = None
+    sha256: Sha256 | None = None
 
 
 class TakenFile(msgspec.Struct, frozen=True):
@@ -59,11 +71,11 @@ class TakenFile(msgspec.Struct, frozen=True):
     """
 
     name: str
-    size: int
-    sha256: str
+    size: Bytes
+    sha256: Sha256
     identity: Identity
     path: str
-    epoch: int | None = None
+    epoch: Epoch | None = None
     in_place: bool = False
 
 
@@ -93,8 +105,8 @@ class Stage:
 
     name: str
     stage: str
-    done: int
-    total: int
+    done: Bytes
+    total: Bytes
 
 
 @dataclass(slots=True)
