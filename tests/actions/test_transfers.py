@@ -29,6 +29,7 @@ from tui.actions.shell import HereShell, Shell
 from tui.actions.snapshot import Rules
 from tui.actions.transfer import Pull, TransferView, transfer_text
 from tui.actions.transfers import Transfers
+from tui.errors import UserError
 from tui.runs.embargo import Embargo
 from tui.runs.model import Run
 from tui.runs.pending import PendingFile, PendingPush, Sent
@@ -248,6 +249,7 @@ def test_the_hub_is_left_alone_also_after_a_restart(start: Start, tmp_path: Path
     [
         (HubError(HubProblem("quota", "no storage left", "pull them")), "no storage left", "pull"),
         (ActionError("damaged", "not complete", "see best"), "not complete", "see best"),
+        (UserError("a path that is too long", "shorten it"), "too long", "shorten it"),
         (RuntimeError("oops"), "boxtop erred: RuntimeError", "--debug"),
     ],
 )

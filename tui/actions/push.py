@@ -23,7 +23,7 @@ from tui.actions.hub_prove import Unproven as Unproven
 from tui.actions.hub_remote import RemoteHub
 from tui.actions.hub_sent import asked_file, sent
 from tui.actions.hub_token import Token
-from tui.actions.progress import Progress
+from tui.actions.progress import Progress, Rate, measured
 from tui.actions.push_plan import MANIFEST, PushPlan, is_checkpoint, manifest
 from tui.actions.relay import relayed
 from tui.actions.shell import HereShell, Shell
@@ -76,10 +76,13 @@ class Pusher:
         tell(Progress("looking at", one_line(plan.run.id)))
         names, odd = plan.pushable()
 
+        rates: dict[tuple[str, str], Rate] = {}
+
         def staged(stage: Stage) -> None:
             cancel.check()
             word = STAGES.get(stage.stage, stage.stage)
-            tell(Progress(word, stage.name, stage.done, stage.total))
+            rate = rates.setdefault((stage.stage, stage.name), Rate())
+            tell(measured(rate, word, stage.name, stage.done, stage.total))
 
         _need_one(names, plan.names, odd)
         with snapshot(

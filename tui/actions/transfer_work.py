@@ -19,6 +19,7 @@ from tui.actions.saving import Saving
 from tui.actions.shell import Shell
 from tui.actions.transfer import BoxAccess, Pull, Settle, Task, run_of, saved_text
 from tui.debug import record_fault
+from tui.errors import UserError
 from tui.links.base import LinkError
 from tui.runs.embargo import Embargo
 from tui.runs.pending import PendingFile, PendingPush
@@ -74,6 +75,8 @@ class Worker:
             cancel.check()
             heals = error.heals if isinstance(error, ActionError) else error.retried
             raise Failed(str(error), error.hint, 0.0 if heals else None) from error
+        except UserError as error:
+            raise Failed(str(error), error.hint) from error
         except Failed:
             raise
         except Exception as error:
