@@ -1,0 +1,65 @@
+"""What was told already, so that nothing is told twice: also not after a restart. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+
+import msgspec
+
+from tui.alerts.event import Event
+
+Kept = TypeVar("Kept")
+
+TOLD_MOST = 4000
+RUNS_MOST = 4000
+BOXES_MOST = 1000
+HELD_MOST = 200
+"""Bounds of the file: what was used least lately is forgotten first."""
+
+
+class RunMemory(msgspec.Struct):
+    """A run as it was seen last, ``since`` a time: ``best`` is the epoch and value told of last.
+
+    ``was_at_work`` says that its end would be news.
+    """
+
+    since: float
+    seen_at: float
+    was_at_work: bool = False
+    best: tuple[int | None, float | None] | None = None
+    best_at: float = 0.0
+
+
+class Memory(msgspec.Struct):
+    """``told``: key of what is so and was told → when. ``boxes``: when a box last answered.
+
+    ``held`` are events that no channel was given yet. All times are this machine's.
+    """
+
+    version: int = 1
+    told: dict[str, float] = {}
+    runs: dict[str, RunMemory] = {}
+    boxes: dict[str, float] = {}
+    held: list[Event] = []
+
+    def prune(self) -> None:
+        """Forget the oldest above the bounds."""
+        _bound(self.told, lambda at: at, TOLD_MOST)
+        _bound(self.runs, lambda run: run.seen_at, RUNS_MOST)
+        _bound(self.boxes, lambda at: at, BOXES_MOST)
+        del self.held[:-HELD_MOST]
+
+
+def _bound(table: dict[str, Kept], age: Callable[[Kept], float], most: int) -> None:
+    for key in sorted(table, key=lambda key: age(table[key]))[: max(0, len(table) - most)]:
+        del table[key]
+
+
+@lru_cache(maxsize=8192)
+def key_of(what: str, *names: str) -> str:
+    """Return a short key for names of any length and content."""
+    whole = "\0".join(names).encode("utf-8", "surrogatepass")
+    return f"{what}:{hashlib.blake2b(whole, digest_size=12).hexdigest()}"
