@@ -81,6 +81,8 @@ class Checker:
         section = kind(**values)
         if isinstance(section, HubSettings) and section.to is not None:
             self._check_placeholders(section.to)
+        if isinstance(section, AlertSettings) and section.urls:
+            self._check_addresses(section.urls)
         return section
 
     def _tables(
@@ -142,6 +144,13 @@ class Checker:
         for name in re.findall(r"\{([^{}]*)\}", target):
             if name not in _PLACEHOLDERS:
                 self._problem(("hub", "to"), f"{{{name}}} is not known, only {{run}} and {{box}}")
+
+    def _check_addresses(self, urls: tuple[str, ...]) -> None:
+        from tui.alerts.check import url_problem
+
+        for number, url in enumerate(urls, 1):
+            if (problem := url_problem(url)) is not None:
+                self._problem(("alerts", "urls"), f"address {number} {problem}")
 
     def _known_keys(
         self, path: KeyPath, table: Mapping[str, object], allowed: tuple[str, ...]

@@ -13,6 +13,8 @@ MASK = "***"
 _COMMANDS = frozenset({"stop", "start", "destroy", "state"})
 """A box's own commands are shown as they are: they name programs, not secrets."""
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+(?=@)")
+_WEB_PATH = re.compile(r"(?i)^(https?://[^/?#]*)[/?#].+$")
+"""Whoever knows the path of a webhook may post there: all of it is the secret."""
 _LONG_WORD = re.compile(r"(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{20,}")
 
 
@@ -30,6 +32,7 @@ def masked(path: tuple[str, ...], value: str) -> str:
     if path[0] == "providers" and path[-1] in SECRET_KEYS:
         return MASK
     if path[:2] == ("alerts", "urls"):
+        value = _WEB_PATH.sub(rf"\1/{MASK}", value)
         value = _LONG_WORD.sub(MASK, _USERINFO.sub(MASK, value))
     return redact(value)
 
