@@ -249,7 +249,7 @@ def test_the_hub_is_left_alone_also_after_a_restart(start: Start, tmp_path: Path
     [
         (HubError(HubProblem("quota", "no storage left", "pull them")), "no storage left", "pull"),
         (ActionError("damaged", "not complete", "see best"), "not complete", "see best"),
-        (UserError("a path that is too long", "shorten it"), "too long", "shorten it"),
+        (UserError("the path is too long", "shorten it"), "the path is too long", "shorten it"),
         (RuntimeError("oops"), "boxtop erred: RuntimeError", "--debug"),
     ],
 )
