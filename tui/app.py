@@ -147,6 +147,8 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
         if self.options.desk is not None:
             import_module("tui.screens.weights")
             self.call_from_thread(self.questions.open_weights)
+        if self.options.alarms is not None:
+            self.options.alarms(self)
 
     def _draw_charts(self) -> None:
         self.can_plot = True
@@ -215,12 +217,12 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
         self.use_theme(dark=not self.is_dark)
         self.refresh_views()
 
-    def say(self, message: str) -> None:
+    def say(self, message: str, seconds: float = MESSAGE_SECONDS) -> None:
         """Show a message in the last row for a while."""
         self._write(one_line(message))
         if self._message is not None:
             self._message.stop()
-        self._message = self.set_timer(MESSAGE_SECONDS, self.hush)
+        self._message = self.set_timer(seconds, self.hush)
 
     def hush(self) -> None:
         """Give the last row back to the keys."""

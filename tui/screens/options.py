@@ -11,6 +11,7 @@ from tui.boxes import Box
 from tui.theme import Colours
 
 if TYPE_CHECKING:
+    from tui.app import BoxtopApp
     from tui.screens.weights import WeightsDesk
 
 
@@ -19,7 +20,7 @@ class ScreenOptions(msgspec.Struct, frozen=True):
 
     ``theme`` is "dark" or "light", ``colours`` what the terminal shows; ``parse`` makes a box of a
     pasted line, without it none can be added; ``has_demo`` offers the demo at the first start;
-    ``desk`` makes what moves weights.
+    ``desk`` makes what moves weights, ``alarms``, in a thread, what watches for alerts.
     """
 
     ascii_only: bool = False
@@ -29,3 +30,4 @@ class ScreenOptions(msgspec.Struct, frozen=True):
     parse: Callable[[str], Box] | None = None
     has_demo: bool = False
     desk: Callable[[], WeightsDesk] | None = None
+    alarms: Callable[[BoxtopApp], object] | None = None

@@ -11,6 +11,8 @@ from tui.cli.session import Session
 from tui.errors import UserError
 
 if TYPE_CHECKING:
+    from tui.alerts.watcher import AlertWatcher
+    from tui.app import BoxtopApp
     from tui.boxes import Box
     from tui.screens.weights import WeightsDesk
     from tui.watch.fleet import MakeLink
@@ -59,6 +61,7 @@ def show_screen(
     asker = ScreenAsker(accept_new_host_key=session.accept_new_host_key)
     fleet = Fleet(boxes, asker, data, link_for=link_for or make_link, record=record, connect=False)
     opened: list[WeightsDesk] = []
+    alerting: list[AlertWatcher] = []
 
     def desk() -> WeightsDesk:
         """Open what moves weights: after the first picture, which need not wait for it."""
@@ -67,6 +70,13 @@ def show_screen(
         opened.append(open_desk(fleet, asker, hub, read_only=session.read_only, data=data))
         return opened[0]
 
+    def alarms(app: BoxtopApp) -> None:
+        """Watch for alerts: neither of the demo's boxes nor of a mirror that was opened by hand."""
+        from tui.screens.alarms import open_alarms
+
+        transfers = opened[0].transfers if opened else None
+        alerting.append(open_alarms(app, fleet, settings.alerts, transfers, data))
+
     options = ScreenOptions(
         ascii_only=session.console.paper.ascii_only,
         colours=terminal_colours(no_color=session.no_color),
@@ -74,11 +84,14 @@ def show_screen(
         parse=lambda text: parse_target(text, session.names),
         has_demo=link_for is None,
         desk=desk,
+        alarms=alarms if link_for is None else None,
     )
     app = BoxtopApp(fleet, options, asker=asker)
     try:
         wish = app.run(mouse=not session.no_mouse)
     finally:
+        for watcher in alerting:
+            watcher.close()
         for one in opened:
             one.close()
         fleet.close()

@@ -1,0 +1,189 @@
+"""The watcher as a whole: boxes in, messages out, and nothing twice over restarts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.alerts.listener import Listener
+from tests.alerts.scenes import NOW, OFFLINE, box, run
+from tests.waiting import wait_until
+from tui.alerts.channels import channels_of
+from tui.alerts.event import Message
+from tui.alerts.watcher import LOOK_SECONDS, AlertWatcher
+from tui.config.settings import AlertSettings
+from tui.view import BoxView
+
+
+@dataclass
+class Person:
+    """Who is told."""
+
+    shown: list[tuple[str, bool]] = field(default_factory=list)
+    notified: list[Message] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+
+    def show(self, message: Message, *, loud: bool) -> None:
+        self.shown.append((message.title, loud))
+
+    def notify(self, message: Message) -> None:
+        self.notified.append(message)
+
+    def tell(self, line: str) -> None:
+        self.told.append(line)
+
+
+class World:
+    """Boxes that a test changes, and clocks that it moves."""
+
+    def __init__(self, data: Path | None, settings: AlertSettings | None = None) -> None:
+        self.data = data
+        self.settings = settings or AlertSettings()
+        self.views: Sequence[BoxView] = ()
+        self.wall, self.awake = NOW, 100.0
+        self.person = Person()
+        self.watcher = self.open()
+
+    def open(self) -> AlertWatcher:
+        return AlertWatcher(
+            self,
+            self.settings,
+            channels_of(self.settings.urls),
+            self.person,
+            self.data,
+            real=lambda name: name != "recording",
+            wall=lambda: self.wall,
+            awake=lambda: self.awake,
+        )
+
+    def boxes(self) -> tuple[BoxView, ...]:
+        return tuple(self.views)
+
+    def see(self, *views: BoxView, seconds: float = 30.0) -> None:
+        self.views = views
+        for _ in range(round(seconds / LOOK_SECONDS)):
+            self.wall += LOOK_SECONDS
+            self.awake += LOOK_SECONDS
+            self.watcher.look()
+
+
+def settings(listener: Listener, **changes: object) -> AlertSettings:
+    return AlertSettings(urls=(f"http://{listener.place}/hook",), **changes)
+
+
+def test_it_tells_the_screen_the_desktop_and_the_webhook(
+    listener: Listener, tmp_path: Path
+) -> None:
+    world = World(tmp_path, settings(listener))
+    world.see(box(run()))
+    world.see(box(run("dead", ended_at=NOW)))
+    wait_until(lambda: listener.taken)
+    assert world.person.shown == [("boxtop: dead: lab run12", True)]
+    assert [one.title for one in world.person.notified] == ["boxtop: dead: lab run12"]
+    assert listener.taken[0].body["events"][0]["kind"] == "dead"
+    world.watcher.close()
+
+
+def test_a_restart_tells_nothing_again(listener: Listener, tmp_path: Path) -> None:
+    world = World(tmp_path, settings(listener))
+    world.see(box(run()))
+    world.see(box(run("failed", ended_at=NOW)))
+    world.watcher.close()
+    world.watcher = world.open()
+    world.see(box(run("failed", ended_at=NOW)), seconds=300)
+    world.watcher.close()
+    assert len(world.person.shown) == len(listener.taken) == 1
+
+
+def test_a_crash_tells_nothing_again(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.see(box(run()))
+    world.see(box(run("failed", ended_at=NOW)))
+    world.watcher._store.close()
+    world.watcher = world.open()
+    world.see(box(run("failed", ended_at=NOW)), seconds=300)
+    assert len(world.person.shown) == 1
+
+
+def test_the_quiet_time_holds_all_but_the_screen_and_ends_in_one_message(
+    listener: Listener, tmp_path: Path
+) -> None:
+    world = World(tmp_path, settings(listener, quiet=("01:00", "07:00")))
+    runs = [run(path=f"/runs/{n}", id=f"run{n}") for n in range(3)]
+    world.see(box(*runs))
+    ended = [run("dead", path=f"/runs/{n}", id=f"run{n}", ended_at=NOW) for n in range(3)]
+    for count in (1, 2, 3):
+        world.see(box(*ended[:count], *runs[count:]))
+    assert [loud for _, loud in world.person.shown] == [False] * 3
+    assert world.person.notified == [] and listener.taken == []
+    world.watcher.close()
+    world.wall += 6 * 3600
+    world.watcher = world.open()
+    world.see(box(*ended))
+    wait_until(lambda: listener.taken)
+    world.watcher.close()
+    assert [one.body["title"] for one in listener.taken] == [
+        "boxtop: 3 alerts of the quiet time: 3 dead"
+    ]
+
+
+def test_kinds_and_the_desktop_can_be_off(tmp_path: Path) -> None:
+    world = World(tmp_path, AlertSettings(off=("dead",), desktop=False))
+    runs = run(), run(path="/other")
+    world.see(box(*runs))
+    world.see(box(run("dead"), run("failed", path="/other")))
+    assert world.person.shown == [("boxtop: failed: lab run12", True)]
+    assert world.person.notified == []
+
+
+def test_what_happened_in_a_recording_is_no_news(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.see(box(run(), name="recording"))
+    world.see(box(run("dead"), name="recording"))
+    assert world.person.shown == []
+
+
+def test_of_two_boxtops_one_sends_and_both_show(listener: Listener, tmp_path: Path) -> None:
+    first, second = World(tmp_path, settings(listener)), World(tmp_path, settings(listener))
+    for world in (first, second):
+        world.see(box(run()))
+    for world in (first, second):
+        world.see(box(run("dead", ended_at=NOW)))
+    first.watcher.close()
+    second.see(box(run("dead", ended_at=NOW)), seconds=300)
+    second.watcher.close()
+    assert len(listener.taken) == 1
+    assert len(first.person.shown) == len(second.person.shown) == 1
+    assert second.person.notified == []
+
+
+def test_a_disk_that_takes_nothing_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    world = World(tmp_path / "file")
+    world.see(box(run()))
+    world.see(box(run("dead")))
+    world.see(box(run(), link=OFFLINE), seconds=400)
+    assert len(world.person.shown) == 2
+    (told,) = world.person.told
+    assert told == f"alerts: what was told cannot be kept in {tmp_path / 'file'}: File exists"
+
+
+def test_what_is_kept_is_small_json_without_names(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.see(box(run()), box(run(), name="other"))
+    world.watcher.close()
+    kept = json.loads((tmp_path / "alerts.json").read_text())
+    assert len(kept["runs"]) == len(kept["boxes"]) == 2
+    assert "/root/runs" not in json.dumps(kept)
+
+
+def test_an_idle_look_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(tmp_path)
+    world.see(box(run()), seconds=60)
+    before = (tmp_path / "alerts.json").stat().st_mtime_ns
+    world.see(box(run()), seconds=300)
+    assert (tmp_path / "alerts.json").stat().st_mtime_ns == before
