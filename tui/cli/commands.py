@@ -16,7 +16,7 @@ from tui.text import one_line
 VERBS = (
     *("watch", "demo", "status", "boxes", "cost", "logs", "plot", "push", "pull", "kill"),
     *("stop", "start", "destroy"),
-    *("open", "config", "completion"),
+    *("open", "alerts", "config", "completion"),
 )
 DEFAULT_VERB = "watch"
 NAME = "boxtop"

@@ -65,6 +65,11 @@ def check(session: Session) -> int:
     elif not faults:
         session.console.say(f"{configuration.path} is right")
     session.console.say_all(box_lines(boxes, session))
+    if configuration.settings.alerts.urls:
+        from tui.alerts.check import url_warnings
+
+        for warning in url_warnings(configuration.settings.alerts.urls):
+            session.console.tell(warning)
     for box in faults:
         session.console.tell_error(UserError(box.fault or "", box.hint))
     return USAGE if faults else 0
