@@ -102,9 +102,18 @@ class ProofFile:
 
 def local_proof_file(data: Path, run_path: str) -> ProofFile:
     """Return the proofs of a run that has no mirror because it lies on this machine."""
+    return _named(data, os.path.realpath(run_path))
+
+
+def unmirrored_proof_file(data: Path, kept_as: str, run_path: str) -> ProofFile:
+    """Return the proofs of a run of a box (as mirrors call it) that has no mirror yet."""
+    return _named(data, f"{kept_as}:{run_path}")
+
+
+def _named(data: Path, name: str) -> ProofFile:
     import hashlib  # not for every look: it costs 2 ms
 
-    digest = hashlib.sha256(os.fsencode(os.path.realpath(run_path))).hexdigest()[:32]
+    digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
     return ProofFile(data / FOLDER / f"{digest}.jsonl")
 
 

@@ -11,8 +11,9 @@ from tui.facts import RunFound, Vitals
 from tui.rent import RentView
 from tui.runs.mirror import RunMirror
 from tui.runs.mirrors import BOX_BYTES, BoxMirror
-from tui.runs.proofs import ProofFile, local_proof_file
+from tui.runs.proofs import ProofFile
 from tui.watch.places import placed, told_places
+from tui.watch.proofs import unmirrored
 from tui.watch.run_state import RunState
 
 SAVE_SECONDS = 15.0
@@ -104,4 +105,4 @@ class Kept:
     def _proofs(self, found: RunFound, copy: RunMirror | None) -> ProofFile | None:
         if self.mirror is not None and copy is not None:
             return self.mirror.proofs(copy)
-        return local_proof_file(self._data, found.path) if self._data is not None else None
+        return unmirrored(self._data, self.box, found.path) if self._data is not None else None
