@@ -338,6 +338,20 @@ def test_checkpoints_are_listed_with_their_completeness(any_kind: Kind, runs: Pa
         box.until(lambda fact: isinstance(fact, Checkpoints) and len(fact.files) == 2)
 
 
+def test_the_checkpoints_that_matter_are_listed_however_many_there_are(
+    any_kind: Kind, runs: Path
+) -> None:
+    weights = make_run(runs, "run1") / files.WEIGHTS
+    weights.mkdir()
+    for age, name in enumerate(["last", *(f"epoch_{number}" for number in range(230)), "best"]):
+        (weights / f"{name}.pt").write_bytes(b"")
+        os.utime(weights / f"{name}.pt", (1_700_000_000 - age, 1_700_000_000 - age))
+    with follow(any_kind, runs, vitals_seconds=1.0) as box:
+        box.until_fact(Settled)
+        (told,) = box.received.checkpoints.values()
+    assert {"best.pt", "last.pt", "epoch_0.pt"} <= {one.name for one in told.files}
+
+
 def zipped(path: Path) -> bytes:
     import zipfile
 

@@ -8,7 +8,9 @@ from tui.links.follower.disk import LocalDisk
 from tui.links.follower.wire import Memory
 
 MAX_FILES = 200
-"""The newest of more files are shown."""
+"""Of more files those that matter and the newest are shown."""
+
+MATTER = (b"best.pt", b"last.pt")
 
 MAX_ENTRIES = 5000
 SETTLED_SECONDS = 2.0
@@ -51,10 +53,10 @@ class Checkpoints:
             if name.endswith(self.suffix) and not name.startswith(b"."):
                 row = self.row(name)
                 if row is not None:
-                    rows.append(row)
+                    rows.append((name in MATTER, row[0], row[1]))
         rows.sort(reverse=True)
-        self.newest = rows[0][0] if rows else 0
-        lines = [line for _, line in rows[:MAX_FILES]]
+        self.newest = max((modified for _, modified, _ in rows), default=0)
+        lines = [line for _, _, line in rows[:MAX_FILES]]
         if lines != self.sent:
             self.sent = lines
             self.output.send(b"C", self.run, *lines)
