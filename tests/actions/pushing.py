@@ -42,7 +42,7 @@ class Pushing:
         self._token = Token(hub.token, "HF_TOKEN")
 
     def push(self) -> Pushed:
-        plan = PushPlan("box", self._run, self._names, Destination(REPO))
+        plan = PushPlan("box", self._run, self._names, Destination(REPO), client="2.4.0")
         return self._saving.push(self._token, plan, self.told.append, Cancel())
 
     def settle(self) -> Pushed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,8 @@ def test_a_push_is_proven_told_and_seen_by_status(
     assert called.out.splitlines()[-1] == f"commit {commit.oid} of my-org/exp, private"
     assert "at hf://my-org/exp/a/best.pt" in called.out
     assert commit.entries["a/best.pt"].data == BEST
+    about = json.loads(commit.entries["a/boxtop.json"].data)
+    assert about["versions"]["huggingface_hub"] == version("huggingface_hub")
     assert ("the token is sent to it" in called.err) is (via == "box")
     assert saved(boxtop, data, target) == {"best.pt": True, "last.pt": True}
     put(run / "weights/last.pt", BEST, age=30)

@@ -206,7 +206,8 @@ class Pusher:
             else asked_file(file, paths[file.name])
             for file in files
         ]
-        return [*asked, {"path_in_repo": paths[MANIFEST], "text": manifest(plan, files, at)}]
+        about = manifest(plan, files, at, held.versions)
+        return [*asked, {"path_in_repo": paths[MANIFEST], "text": about}]
 
 
 def _folder(files: Sequence[TakenFile]) -> str | None:

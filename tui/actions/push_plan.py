@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from tui.actions.errors import ActionError
 from tui.actions.hub_names import Destination, paths_in_repo
 from tui.actions.snapshot import TakenFile
 from tui.errors import UserError
+from tui.onbox.versions import PACKAGES
 from tui.runs.model import Run
 from tui.text import one_line
 
@@ -27,7 +28,7 @@ class PushPlan:
     """One commit with these checkpoints of a run, and the run's small files.
 
     ``public`` agrees to a repository that everybody can read; ``reason`` is why it is done, where
-    nobody asked for it.
+    nobody asked for it; ``client`` is the version of what uploads.
     """
 
     box: str
@@ -40,6 +41,7 @@ class PushPlan:
     console: str | None = None
     provider: str | None = None
     reason: str | None = None
+    client: str | None = None
 
     @property
     def message(self) -> str:
@@ -74,10 +76,13 @@ def is_checkpoint(name: str) -> bool:
     return name.endswith(".pt")
 
 
-def manifest(plan: PushPlan, taken: Iterable[TakenFile], at: str) -> str:
+def manifest(
+    plan: PushPlan, taken: Iterable[TakenFile], at: str, versions: Mapping[str, str]
+) -> str:
     """Return what ``boxtop.json`` holds: where the weights come from and what they are worth.
 
-    ``at`` is the moment in ISO 8601. Sizes are bytes; what is unknown is null.
+    ``at`` is the moment in ISO 8601, ``versions`` those of the packages that train. Sizes are
+    bytes; what is unknown is null.
     """
     run = plan.run
     document = {
@@ -110,6 +115,10 @@ def manifest(plan: PushPlan, taken: Iterable[TakenFile], at: str) -> str:
             }
             for file in taken
         ],
-        "versions": {"boxtop": __version__},
+        "versions": {
+            "boxtop": __version__,
+            "huggingface_hub": plan.client,
+            **{package: versions.get(package) for package in PACKAGES},
+        },
     }
     return json.dumps(document, indent=2) + "\n"

@@ -14,6 +14,7 @@ from tui.actions.errors import ActionError
 from tui.actions.program import Program, told_error
 from tui.actions.replies import Data, Message, Reply
 from tui.actions.shell import Shell
+from tui.onbox.versions import PACKAGES
 from tui.text import one_line, said
 
 T = TypeVar("T")
@@ -113,7 +114,8 @@ class Stage:
 class Snapshot:
     """What was taken of a run, by the program that holds it; ``refused`` by the files' names.
 
-    ``texts`` holds the small files that could not be copied beside the weights.
+    ``texts`` holds the small files that could not be copied beside the weights, ``versions`` what
+    the box tells of the packages that train.
     """
 
     run: str
@@ -123,6 +125,7 @@ class Snapshot:
     files: dict[str, TakenFile] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     refused: dict[str, ActionError] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
 
     def read_request(self, taken: TakenFile, offset: int, length: int) -> dict[str, Any]:
         """Return the request that reads a part of a file, for this or another program."""
@@ -223,6 +226,13 @@ def _take(taken: Snapshot, reply: Reply, tell: Callable[[Stage], None] | None) -
     elif "done" in values and isinstance(values["done"], dict):
         number = values["done"].get("snapshot")
         taken.number = number if isinstance(number, str) else None
+        taken.versions = _versions(values["done"].get("versions"))
+
+
+def _versions(values: object) -> dict[str, str]:
+    known = values if isinstance(values, dict) else {}
+    told = {name: known.get(name) for name in PACKAGES}
+    return {name: said(text, 40) for name, text in told.items() if isinstance(text, str)}
 
 
 def _add_text(taken: Snapshot, values: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from tui.actions.abandon import abandon
 from tui.actions.cancel import Cancel
@@ -132,7 +133,7 @@ class Worker:
         earlier = self._earlier(token, plan, saving, tell, cancel, begun)
         if earlier is not None:
             return earlier
-        pushed = saving.push(token, plan, tell, cancel)
+        pushed = saving.push(token, replace(plan, client=found.client), tell, cancel)
         for name, why in pushed.refused.items():
             raise Failed(f"{said(name)} is NOT saved: {why}", why.hint)
         return _all_saved(pushed)

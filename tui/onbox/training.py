@@ -33,17 +33,21 @@ class Training:
 
     def alive(self) -> bool:
         """Whether the status says running and its process lives, as far as can be seen."""
+        return self.process() is not None
+
+    def process(self) -> int | None:
+        """Return the pid of a training that is alive in that sense."""
         status = self._read_status()
         pid = status.get("pid")
         if status.get("state") != "running" or type(pid) is not int or not 1 < pid < 1 << 22:
-            return False
+            return None
         try:
             os.kill(pid, 0)
         except PermissionError:
-            return True
+            return pid
         except OSError:
-            return False
-        return not _is_zombie(pid)
+            return None
+        return None if _is_zombie(pid) else pid
 
     def covers(self, mtime_ns: int) -> bool:
         """Whether a status was written since: the weights of its epoch were complete by then."""

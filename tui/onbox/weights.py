@@ -23,6 +23,7 @@ from tui.onbox.serving import Operation, Program, serve
 from tui.onbox.small_files import NoCopy, read_small, take_small
 from tui.onbox.snapshot import Rules, Taker
 from tui.onbox.training import Training
+from tui.onbox.versions import versions
 from tui.onbox.wire import Line
 
 FRAME_BYTES = 1 << 20
@@ -125,7 +126,8 @@ class Keeper(Program):
         except BaseException:
             hidden.remove()
             raise
-        return {"snapshot": hidden.number if hidden.made else None}
+        found = versions(Training(weights.run).process())
+        return {"snapshot": hidden.number if hidden.made else None, "versions": found}
 
     def _take_checkpoint(self, weights: Weights, hidden: Hidden, rules: Rules, name: str) -> None:
         def tell(stage: str, done: int, total: int) -> None:
