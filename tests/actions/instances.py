@@ -24,7 +24,7 @@ from tui.actions.instance_words import report_lines
 from tui.actions.journal import Entry, Journal
 from tui.actions.shell import LocalShell, Shell
 from tui.providers.account import Accounts
-from tui.providers.base import Action, Provider
+from tui.providers.base import Action, Instance, Provider
 from tui.runs.model import Run
 from tui.runs.proofs import Proof, ProofFile
 from tui.view import BoxView, LinkView, RunView
@@ -86,7 +86,7 @@ class Rented:
     def remembered(self) -> Sequence[FoundRun]:
         return [FoundRun.of(run) for run in self.followed]
 
-    def look(self, loses: Loses | None, cancel: Cancel) -> BoxFacts:
+    def look(self, instance: Instance, loses: Loses | None, cancel: Cancel) -> BoxFacts:
         self.looks += 1
         self.on_look(self.looks)
         if self.unreachable is not None:

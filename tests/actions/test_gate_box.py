@@ -369,3 +369,14 @@ def test_a_copy_whose_path_is_none(tmp_path: Path) -> None:
         seen_copy("a\0b")
     (tmp_path / "copy").write_bytes(ONE)
     assert seen_copy(str(tmp_path / "copy")).sha256 == sha256(ONE)
+
+
+def test_a_run_without_a_place_for_proofs_has_none(lab: Rented) -> None:
+    saved_run(lab)
+
+    def nowhere(run: str) -> ProofFile:
+        raise LookupError(run)
+
+    eyes = BoxEyes(lab.shell, lab.view, nowhere, [str(lab.root)])
+    facts = gather("lab", eyes, same_machine=False, pace=Pace(sleep=lab.waited.append))
+    assert [one.kind for one in judge(facts, "destroy").refusals] == ["unsaved", "unsaved"]

@@ -222,13 +222,14 @@ def test_the_demo_can_be_played_to_its_end(tmp_path: Path) -> None:
     clock = StillClock()
     demo = Rented(Demo(clock=clock), clock, tmp_path)
     demo.run()
-    assert demo.act(demo.plan("stop", "demo-2")).well
-    queued = demo.act(demo.plan("start", "demo-2"))
-    assert queued.outcome == "queued"
-    assert demo.act(demo.plan("stop", "demo-2")).well
-    started = demo.act(demo.plan("start", "demo-2"))
-    assert started.well and "demo-4090 (demo demo-2) runs" in words(started)
-    plan = demo.plan("destroy", "demo-1")
+    ids = {one.name: one.id for one in demo.provider.list().instances}
+    taken, free = ids["demo-4090"], ids["demo-a100"]
+    assert demo.act(demo.plan("stop", taken)).well
+    assert demo.act(demo.plan("start", taken)).outcome == "queued"
+    assert demo.act(demo.plan("stop", taken)).well
+    started = demo.act(demo.plan("start", taken))
+    assert started.well and f"demo-4090 (demo {taken}) runs" in words(started)
+    plan = demo.plan("destroy", free)
     with pytest.raises(GateRefused):
         demo.act(plan, "demo-a100")
     assert demo.act(plan, "demo-a100", lose=True).outcome == "done"

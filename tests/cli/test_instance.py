@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.conftest import Boxtop
 from tests.cli.terminal import terminal
+from tests.hub import hub_fixture  # noqa: F401
+from tests.hub.server import Hub
 from tests.onbox.checkpoints import checkpoint, make_weights, write_status
 from tests.providers.conftest import served
 from tests.providers.fake_http import HTML_503, KEY, Canned
@@ -155,6 +157,49 @@ def test_weights_at_another_address_than_the_providers_prove_nothing(
     called = boxtop("destroy", *words, "lab", "--yes", "lab")
     assert called.code == 5
     assert "cannot check lab" in called.err
+
+
+@pytest.mark.sshd
+def test_pushed_weights_let_a_script_destroy_the_box(
+    boxtop: Boxtop,
+    fake: FakeVast,
+    lab: Path,
+    words: tuple[object, ...],
+    hub: Hub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", hub.token)
+    make_run(lab)
+    pushed = boxtop("push", *words, "lab:run1", "--to", "my-org/run1", "--via", "here", "--yes")
+    assert pushed.code == 0, pushed.err
+    fake.allow("destroy", ID)
+    called = boxtop("destroy", *words, "lab", "--yes", "lab")
+    assert called.code == 0, called.err
+    assert "run1: best.pt" in called.err and "is saved at hf://my-org/run1" in called.err
+    asked = journal(tmp_path)[0]["asked"]
+    assert isinstance(asked, dict)
+    assert asked["override"] is None and len(asked["gate"]["proven"]) == 2
+
+
+@pytest.mark.sshd
+def test_an_address_of_boxtop_toml_that_another_instance_has_now_proves_nothing(
+    boxtop: Boxtop,
+    fake: FakeVast,
+    lab: Path,
+    words: tuple[object, ...],
+    ssh_box: SshServer,
+) -> None:
+    here = fake.rows[0]
+    here["id"] = 9
+    fake.rows.append(row(ports=None, ssh_host=None, public_ipaddr=None))
+    Path(str(words[1])).write_text(
+        f'[providers.vast]\nenabled = true\n[box.lab]\nssh = "{ssh_box.text}"\n'
+        f'instance = "vast:{ID}"\nruns = ["{lab}"]\n'
+    )
+    called = boxtop("destroy", *words, "lab", "--yes", "lab")
+    assert called.code == 5
+    assert "cannot check lab: no way in: it runs, but has no address yet" in called.err
 
 
 def test_a_stopped_instance_cannot_be_checked(

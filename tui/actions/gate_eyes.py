@@ -24,7 +24,9 @@ Listing = Callable[[str, Sequence[str], str], Sequence[ListedFile]]
 
 
 class BoxEyes:
-    """Looks at one box. ``view`` returns what is followed of it now; ``proofs`` a run's proofs.
+    """Looks at one box. ``view`` returns what is followed of it now.
+
+    ``proofs`` returns a run's proofs, and may raise LookupError for a run that nobody follows.
 
     ``roots`` are all that runs are looked for below, whatever the view shows; ``listing`` is None
     where there is no token, and then nothing at the Hub counts.
@@ -64,8 +66,11 @@ class BoxEyes:
         return list_weights(self._shell, run, full=True, names=names)
 
     def proofs(self, run: str) -> Sequence[Proof]:
-        """Return all proofs that were kept, those of vanished copies too."""
-        return self._proofs(run).all()
+        """Return all proofs that were kept, those of vanished copies too; none of a new run."""
+        try:
+            return self._proofs(run).all()
+        except LookupError:
+            return ()
 
     def look_at(self, proof: Proof) -> Seen:
         """Ask the Hub for a commit's file, or hash a copy anew. Raises ActionError."""

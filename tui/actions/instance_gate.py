@@ -14,8 +14,11 @@ from tui.actions.instance_plan import Bound, Consent, GateRefused, Plan
 from tui.money import survives_stop
 from tui.providers.base import Action, Instance, State
 
-Look = Callable[[Loses | None, Cancel], BoxFacts]
-"""Collects the facts of the instance's box; what keeps from it is in them, nothing is raised."""
+Look = Callable[[Instance, Loses | None, Cancel], BoxFacts]
+"""Collects the facts of an instance's box, at the address that it has now.
+
+What keeps from it is in the facts; only ActionError("cancelled") is raised.
+"""
 
 NOT_REACHED: Mapping[State, str] = MappingProxyType(
     {
@@ -37,11 +40,6 @@ class Sight:
 
     look: Look
     remembered: Callable[[], Sequence[FoundRun]] = tuple
-
-
-def no_way(bound: Bound, reason: str) -> Sight:
-    """Return the sight of a box that nobody knows how to reach."""
-    return Sight(lambda loses, cancel: BoxFacts(bound.name, time.monotonic(), unreachable=reason))
 
 
 def loses_of(instance: Instance) -> Loses:
@@ -71,7 +69,7 @@ def looked_at(
         known = tuple(RunFacts(run.path, run.name, run.alive) for run in sight.remembered())
         facts = BoxFacts(bound.name, time.monotonic(), known, unreachable=reason)
     else:
-        facts = sight.look(loses, cancel)
+        facts = sight.look(instance, loses, cancel)
         cancel.check()
     return judge(facts, "destroy" if action == "destroy" else "stop", loses), facts.runs
 

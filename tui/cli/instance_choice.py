@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -14,29 +14,34 @@ from tui.cli.session import Session
 from tui.config.settings import BoxSettings
 from tui.errors import UserError, closest
 from tui.providers.account import Accounts
-from tui.providers.base import Action, Address, Instance
+from tui.providers.base import Action, Instance
 from tui.providers.command import has_provider
 from tui.providers.errors import ProviderError
 from tui.providers.factory import Made, providers_of
+from tui.rent import COMMAND
+from tui.rented.places import places_of
+from tui.rented.tie import box_of
+from tui.runs.mirrors import Mirrors
 from tui.targets import configured_box, default_roots, parse_target
 from tui.text import one_line, said
 
-COMMAND = "command"
 ACTIONS = get_args(Action)
 MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The instance that is meant, bound by its id, and the box that it is.
+    """The instance that is meant, bound by its id.
 
-    ``box`` is how its runs are looked at, None where nobody knows a way; ``why`` says so then.
+    ``box_for`` returns the box to look at its runs with; one with a ``fault`` cannot be reached.
+    ``kept_as`` and ``text`` say which mirror is its own.
     """
 
     accounts: Accounts
     bound: Bound
-    box: Box | None
-    why: str = ""
+    box_for: Callable[[Instance], Box]
+    kept_as: str
+    text: str
 
 
 def choose_instance(session: Session, word: str) -> Chosen:
@@ -63,7 +68,7 @@ class _Choice:
 
     def __init__(self, session: Session, made: Made, accounts: Accounts) -> None:
         self._names = session.names
-        self._journal = Journal(session.data)
+        self._data = session.data
         self._made = made
         self._accounts = accounts
         self._listed = [one.instance for one in accounts.view.seen if not one.gone_maybe]
@@ -80,6 +85,7 @@ class _Choice:
             return self._of_box(word)
         found = [one for one in self._listed if one.id == word]
         found = found or [one for one in self._listed if one.name == word]
+        found = found or [one for one in self._listed if box_of(one, ()).name == word]
         found = found or self._at(word)
         if len(found) > 1:
             raise UserError(f"{one_line(word, 80)!r} is {len(found)} instances", _these(found))
@@ -95,8 +101,7 @@ class _Choice:
         if found is not None:
             return self._chosen(found, box)
         self._check_read(provider)
-        bound = Bound(provider, id, box or id)
-        return Chosen(self._accounts, bound, None, "its provider does not list it")
+        return self._bound(Bound(provider, id, box or id), box)
 
     def _of_box(self, name: str) -> Chosen:
         """Find a box's instance: as boxtop.toml says, by its own commands, or by its address."""
@@ -122,23 +127,32 @@ class _Choice:
         )
 
     def _remembered(self, name: str) -> Instance | None:
-        """Return the instance that a box was at its last action, while that is off.
+        """Return the instance that a box was when it was seen last, while that one is off.
 
         Then its provider tells no address to know it by.
         """
-        for entry in reversed(list(self._journal.entries())):
-            if entry.box != name or entry.action not in ACTIONS:
-                continue
-            asked = entry.asked
-            own = (asked.get("provider"), asked.get("id"))
-            found = next((one for one in self._listed if (one.provider, one.id) == own), None)
-            return found if found is not None and found.state in NOT_REACHED else None
+        box = configured_box(name, self._names)
+        rent = Mirrors(self._data).box(box.kept_as, one_line(box.text)).meta.rent
+        known: list[object] = [(rent.provider, rent.id)] if rent is not None else []
+        for entry in reversed(list(Journal(self._data).entries())):
+            if entry.box == name and entry.action in ACTIONS:
+                known.append((entry.asked.get("provider"), entry.asked.get("id")))
+                break
+        for one in self._listed:
+            if (one.provider, one.id) in known and one.state in NOT_REACHED:
+                return one
         return None
 
     def _chosen(self, instance: Instance, name: str | None = None) -> Chosen:
         name = name or self._name_of(instance)
-        box, why = self._box(instance, name)
-        return Chosen(self._accounts, Bound.of(instance, name), box, why)
+        return self._bound(Bound.of(instance, name), name)
+
+    def _bound(self, bound: Bound, name: str | None) -> Chosen:
+        own = f"{bound.provider}:{bound.id}"
+        box = configured_box(name, self._names) if name in self._boxes and name else None
+        kept_as, text = (own, own) if box is None else (box.kept_as, box.text)
+        accounts = self._accounts
+        return Chosen(accounts, bound, lambda now: self._box(now, name), kept_as, text)
 
     def _name_of(self, instance: Instance) -> str | None:
         """Return the box of boxtop.toml that an instance is, None for none."""
@@ -149,31 +163,35 @@ class _Choice:
             if section.instance == own:
                 return name
         for name, section in self._boxes.items():
-            if section.instance is None and section.ssh is not None and instance in self._at(name):
+            if section.instance is None and section.path is None and instance in self._at(name):
                 return name
         return None
 
-    def _box(self, instance: Instance, name: str | None) -> tuple[Box | None, str]:
+    def _box(self, instance: Instance, name: str | None) -> Box:
         """Return how an instance's files are looked at: at the address that its provider tells.
 
         What boxtop.toml says may be the address of an earlier box, which somebody else has now. It
         counts where the provider tells none, and where both say the same.
         """
-        settings = self._names.settings
-        box = configured_box(name, self._names) if name is not None else None
-        address = instance.watched_by
-        if box is not None and (instance.provider == COMMAND or address is None):
-            return (None, "its box has no address") if _has_no_way(box) else (box, "")
-        if address is None:
-            note = next((one.note for one in instance.addresses if one.note), None)
-            return None, note or f"its provider tells no address (it is {instance.state})"
-        own = f"{instance.provider}:{instance.id}"
-        if box is None:
-            roots = default_roots(settings)
-            box = Box(own, own, SshTarget(""), roots, mirror=own)
-        elif isinstance(box.target, SshTarget) and instance in self._at_target(box.target):
-            return box, ""
-        return replace(box, target=_reached(instance, address, box), fault=None), ""
+        rented = box_of(instance, default_roots(self._names.settings))
+        if name is None:
+            return rented
+        box = configured_box(name, self._names)
+        if instance.provider == COMMAND:
+            return box
+        own = box.target if isinstance(box.target, SshTarget) else SshTarget("")
+        others = [one for one in self._at_target(own) if one.id != instance.id]
+        if own.host and (leads_to(own, instance) or (rented.fault and not others)):
+            return box
+        target = rented.target
+        if isinstance(target, SshTarget):
+            target = replace(
+                target,
+                user=own.user or target.user,
+                identity_files=own.identity_files,
+                jump=own.jump,
+            )
+        return replace(box, target=target, fault=rented.fault, hint=rented.hint)
 
     def _at(self, word: str) -> list[Instance]:
         try:
@@ -186,8 +204,7 @@ class _Choice:
         """Return the instances that one address reaches, as OpenSSH resolves it."""
         if not isinstance(target, SshTarget) or not target.host:
             return []
-        places = _places(target)
-        return [one for one in self._listed if places & _own_places(one.addresses)]
+        return [one for one in self._listed if leads_to(target, one)]
 
     def _check_known(self, provider: str) -> None:
         """Raise for a provider that is not in use, with the reason."""
@@ -231,36 +248,7 @@ def _these(instances: Iterable[Instance]) -> str:
     return f"there are: {', '.join(listed[:MOST_NAMED])}{more}" if listed else ""
 
 
-def _has_no_way(box: Box) -> bool:
-    return isinstance(box.target, SshTarget) and not box.target.host
-
-
-def _reached(instance: Instance, address: Address, box: Box) -> SshTarget:
-    """Return the provider's address with the keys and the way of the box.
-
-    The host key is kept under the instance's own name: addresses are given out again, ids are not.
-    """
-    own = box.target if isinstance(box.target, SshTarget) else SshTarget("")
-    return replace(
-        own,
-        host=address.host,
-        port=address.port,
-        user=own.user or address.user,
-        host_key_alias=None if address.kind == "alias" else instance.host_key_name,
-    )
-
-
-def _places(target: SshTarget) -> set[tuple[str, int]]:
-    from tui.links.base import LinkError
-    from tui.links.ssh.config import resolve
-
-    places = {(target.host.lower(), target.port or 22)}
-    try:
-        hop = resolve(target).box
-    except LinkError:
-        return places
-    return places | {(hop.hostname.lower(), hop.port)}
-
-
-def _own_places(addresses: Iterable[Address]) -> set[tuple[str, int]]:
-    return {(one.host.lower(), one.port or 22) for one in addresses}
+def leads_to(target: SshTarget, instance: Instance) -> bool:
+    """Whether an address is one of an instance's, as OpenSSH resolves it."""
+    own = {(one.host.lower(), one.port or 22) for one in instance.addresses}
+    return not own.isdisjoint(places_of(target))
