@@ -14,6 +14,7 @@ from tui.actions.shell import HereShell, Shell
 from tui.actions.transfer import Settle, Task, TransferView
 from tui.config.settings import AutoPush as Rule
 from tui.config.settings import HubSettings
+from tui.rent import RentView
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
 from tui.runs.model import Checkpoint, Run
@@ -114,6 +115,14 @@ def test_a_milestone_is_pushed_to_where_the_configuration_says(stage: Stage) -> 
     assert task.names == ("best.pt", "last.pt")
     assert (task.reason, task.console, task.via) == ("epoch 10", "/root/train.log", "box")
     assert task.private and not task.public
+
+
+def test_a_push_says_who_bills_the_box(stage: Stage) -> None:
+    (task,) = stage.look(stage.auto())
+    assert isinstance(task, PushPlan) and task.provider is None
+    stage.box = replace(stage.box, rent=RentView("vast", "7", "lab", "running"))
+    (task,) = stage.look(stage.auto())
+    assert isinstance(task, PushPlan) and task.provider == "vast"
 
 
 def test_nothing_is_pushed_without_a_rule_a_place_or_a_live_link(stage: Stage) -> None:

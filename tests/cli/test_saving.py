@@ -200,7 +200,28 @@ def test_where_to_push_comes_from_the_configuration(
     config.write_text('[hub]\nto = "my-org/{run}"\nvia = "here"\n')
     called = boxtop("push", "--config", config, run, "--yes")
     assert called.code == 0, called.err
-    assert hub.store.repos["my-org/run1"].head.entries["best.pt"].data == BEST
+    head = hub.store.repos["my-org/run1"].head
+    assert head.entries["best.pt"].data == BEST
+    assert json.loads(head.entries["boxtop.json"].data)["provider"] is None
+
+
+@pytest.mark.sshd
+def test_a_push_says_who_bills_the_box(
+    boxtop: Boxtop,
+    box: SshServer,
+    run: Path,
+    hub: Hub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", hub.token)
+    config = tmp_path / "boxtop.toml"
+    ssh = f'ssh = "{box.user}@127.0.0.1 -p {box.port}"\nruns = ["{run.parent}"]\n'
+    config.write_text(f'[box.rented]\ninstance = "vast:7"\n{ssh}')
+    called = boxtop("push", "--config", config, "rented", "--to", "my-org/run1", "--yes")
+    assert called.code == 0, called.err
+    about = json.loads(hub.store.repos["my-org/run1"].head.entries["boxtop.json"].data)
+    assert (about["provider"], about["box"]) == ("vast", "rented")
 
 
 def test_a_recording_has_no_weights_to_push(boxtop: Boxtop, hub: Hub, tmp_path: Path) -> None:

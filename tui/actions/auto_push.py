@@ -136,6 +136,7 @@ class AutoPush:
             private=settings.private,
             public=not settings.private,
             console=view.console_path,
+            provider=box.rent.provider if box.rent else None,
             reason=wanted.reason,
         )
         self._transfers.start(plan, automatic=True)

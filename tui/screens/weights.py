@@ -205,6 +205,7 @@ class Weights:
             via=wish.via,
             private=self.desk.hub.private,
             console=view.console_path,
+            provider=row.box.rent.provider if row.box.rent else None,
         )
         self._ask_hub(plan)
 

@@ -131,6 +131,7 @@ def _plan(
         private=private if not checked.place.exists else checked.place.private is not False,
         public=public,
         console=chosen.view.console_path,
+        provider=chosen.box.instance.provider if chosen.box.instance else None,
         client=checked.client,
     )
 
