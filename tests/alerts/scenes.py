@@ -47,6 +47,7 @@ def box(*runs: Run, link: LinkView = LIVE, disk: Disk | None = None, **changes: 
 def rent(**changes: object) -> RentView:
     """A running instance of Vast at $3.48 an hour."""
     base = RentView("vast", "1234", "lab", "running", "running", rate_now=Rate(3.48, "reported"))
+    base = replace(base, listed_at=5.0, age_s=2.0)
     return replace(base, **changes)
 
 

@@ -116,6 +116,30 @@ def test_a_box_is_told_unreachable_after_five_minutes_with_what_it_bills() -> No
     assert scene.see(down, seconds=HOUR) == []
 
 
+def test_the_price_in_boxtop_toml_and_an_old_list_are_said_to_be_that() -> None:
+    scene = Scene()
+    scene.see(box(run(), price_per_hour=3.48))
+    (event,) = scene.see(box(run(), price_per_hour=3.48, link=OFFLINE), seconds=400)
+    assert event.text.endswith("if it runs, it bills $3.48/h")
+    told = scene.see(box(run()), seconds=700)
+    unknown = rent(provider="command", state="unknown", raw_state="unknown")
+    (event,) = scene.see(box(run(), link=OFFLINE, rent=unknown), seconds=400)
+    assert told == [] and event.text.endswith("if it runs, it bills $3.48/h")
+    old = rent(rate_now=Rate(), age_s=2 * HOUR)
+    down = box(run(), price_per_hour=3.48, link=OFFLINE, rent=old)
+    (event,) = Scene().see(down, seconds=400)
+    assert event.text.endswith("still billing $3.48/h (API: running 2h00m ago)")
+
+
+def test_when_no_box_answers_it_may_be_this_machine() -> None:
+    scene = Scene()
+    boxes = box(run()), replace(box(run()), name="other")
+    scene.see(*boxes)
+    told = scene.see(*(replace(one, link=OFFLINE) for one in boxes), seconds=400)
+    assert kinds(told) == ["unreachable", "unreachable"]
+    assert all(event.text.endswith("is this machine online?") for event in told)
+
+
 def test_a_lost_packet_and_a_link_that_reconnects_are_no_alarm() -> None:
     scene = Scene()
     scene.see(box(run()))
@@ -169,6 +193,15 @@ def test_a_box_that_is_stopped_is_no_alarm_unless_it_was_at_work() -> None:
     scene.see(box(run(), rent=rent()))
     (event,) = scene.see(box(run(), rent=off, link=OFFLINE), seconds=HOUR)
     assert event.text == "lab was at work, and vast says it is exited"
+
+
+def test_what_a_provider_said_in_an_earlier_session_is_no_word_of_now() -> None:
+    scene = Scene()
+    scene.see(box(run()))
+    before = rent(state="stopped", listed_at=None)
+    (event,) = scene.see(box(run(), rent=before, link=OFFLINE), seconds=400)
+    assert "does not answer" in event.text and "API" not in event.text
+    assert Scene().see(lasts(5 * HOUR, listed_at=None), seconds=300) == []
 
 
 def lasts(seconds: float, **changes: object) -> BoxView:

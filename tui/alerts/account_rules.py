@@ -8,13 +8,13 @@ from tui.actions.transfer import TransferView
 from tui.alerts.memory import key_of
 from tui.alerts.run_rules import is_at_work
 from tui.alerts.sign import Sign
+from tui.alerts.words import OLD_LIST_SECONDS, is_listed
 from tui.money import Outlook, contract_outlook, credit_outlook
 from tui.view import BoxView
 
 HOLD_SECONDS = 30.0
 CLEAR_SECONDS = 3 * 3600.0
 """An ETA that swings about the credit's end is one trouble."""
-OLD_LIST_SECONDS = 900.0
 
 
 def runway_signs(boxes: Sequence[BoxView], now: float) -> Iterator[Sign]:
@@ -22,7 +22,12 @@ def runway_signs(boxes: Sequence[BoxView], now: float) -> Iterator[Sign]:
     accounts: dict[str, list[BoxView]] = {}
     for box in boxes:
         rent = box.rent
-        if rent is None or rent.gone or (rent.error and (rent.age_s or 0.0) > OLD_LIST_SECONDS):
+        if (
+            rent is None
+            or not is_listed(box)
+            or rent.gone
+            or (rent.error and (rent.age_s or 0.0) > OLD_LIST_SECONDS)
+        ):
             continue
         accounts.setdefault(rent.provider, []).append(box)
         if not box.is_off or rent.state == "stopped":

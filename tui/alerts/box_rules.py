@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tui.alerts.memory import key_of
 from tui.alerts.run_rules import is_at_work
 from tui.alerts.sign import Sign
-from tui.alerts.words import idle_words, rate_of, taken_text, unreachable_text
+from tui.alerts.words import idle_words, is_listed, rate_of, taken_text, unreachable_text
 from tui.facts import Disk
 from tui.runs.disk import disk_full_text, disk_text
 from tui.runs.words import rough_text, size_text
@@ -56,7 +56,7 @@ def _disk(key: str, box: BoxView, text: str = "", covers: tuple[str, ...] = ()) 
 def _soon_text(view: RunView) -> str | None:
     """Return that a disk will be full before the run ends, and soon."""
     left, eta = view.disk_full_in_s, view.run.eta_s
-    if left is None or left > FULL_SOON_SECONDS or (eta is not None and eta < left):
+    if left is None or not left <= FULL_SOON_SECONDS or (eta is not None and eta < left):
         return None
     disk = view.disk
     assert disk is not None
@@ -93,11 +93,14 @@ def idle_signs(box: BoxView, now: float) -> Iterator[Sign]:
         yield Sign(key, True, "idle", box.name, None, text, IDLE_SEEN_SECONDS)
 
 
-def link_signs(box: BoxView, down_s: float, *, was_live: bool) -> Iterator[Sign]:
+def link_signs(
+    box: BoxView, down_s: float, *, was_live: bool, alone: bool = True
+) -> Iterator[Sign]:
     """Yield whether a box does not answer though it should; ``down_s`` for how long, awake.
 
     A box that its provider calls stopped is no trouble, unless a run was at work there. One that
-    ``was_live`` never is trouble only where it is known to bill.
+    never ``was_live`` is trouble only where it is known to bill. Others answer where it is
+    ``alone`` in its trouble.
     """
     key = key_of("unreachable", box.name)
     rent = box.rent
@@ -106,6 +109,6 @@ def link_signs(box: BoxView, down_s: float, *, was_live: bool) -> Iterator[Sign]
     elif rent is not None and box.is_off:
         if any(is_at_work(view.run) for view in box.runs):
             yield Sign(key, True, "unreachable", box.name, None, taken_text(box), DISK_HOLD_SECONDS)
-    elif was_live or (rent is not None and rent.state == "running"):
-        text = unreachable_text(box, down_s)
+    elif was_live or (rent is not None and is_listed(box) and rent.state == "running"):
+        text = unreachable_text(box, down_s, alone=alone)
         yield Sign(key, True, "unreachable", box.name, None, text, UNREACHABLE_SECONDS)

@@ -58,8 +58,10 @@ class Judge:
         events: list[Event] = []
         signs: list[Sign] = []
         answering: list[BoxView] = []
+        alone = len(boxes) < 2 or any(box.link.state == "live" for box in boxes)
         for box in boxes:
-            signs += link_signs(box, self._down_s(box, at), was_live=self._was_live(box))
+            down, was_live = self._down_s(box, at), self._was_live(box)
+            signs += link_signs(box, down, was_live=was_live, alone=alone)
             if self._answers(box, at):
                 answering.append(box)
                 signs += self._signs_of(box, at)

@@ -8,6 +8,9 @@ from tui.runs.model import Run
 from tui.runs.words import clock_text
 from tui.view import BoxView
 
+OLD_LIST_SECONDS = 900.0
+"""What a provider said so long ago may be different by now."""
+
 KINDS: dict[AlertKind, str] = {
     "failed": "a run ended with an error",
     "dead": "a run's process is gone without a word",
@@ -26,9 +29,16 @@ KINDS: dict[AlertKind, str] = {
 
 def rate_of(box: BoxView) -> Rate | None:
     """Return what a box costs now; None where nobody bills it, or nobody said."""
-    if box.rent is not None:
-        return box.rent.rate_now
-    return None if box.price_per_hour is None else Rate(box.price_per_hour, "user")
+    rent = box.rent
+    is_told = rent is not None and is_listed(box) and rent.rate_now.usd_per_hour is not None
+    if box.price_per_hour is not None and not is_told:
+        return Rate(box.price_per_hour, "user")
+    return None if rent is None else rent.rate_now
+
+
+def is_listed(box: BoxView) -> bool:
+    """Whether a box's provider told of it now, and not in an earlier session."""
+    return box.rent is not None and box.rent.listed_at is not None
 
 
 def run_text(box: BoxView, run: Run) -> str:
@@ -62,13 +72,16 @@ def idle_words(box: BoxView, idle_s: float, rate: Rate, *, ended: bool) -> str:
     return f"{box.name} is idle: {why}; {bills_text(box.name, rate)}"
 
 
-def unreachable_text(box: BoxView, seconds: float) -> str:
-    """Return how long a box has not answered, why, and what it may cost meanwhile."""
+def unreachable_text(box: BoxView, seconds: float, *, alone: bool) -> str:
+    """Return how long a box has not answered, why, and what it may cost meanwhile.
+
+    Where it is not ``alone`` in that, it may be this machine.
+    """
     age = max(seconds, box.link.age_s or 0.0)
     why = f": {box.link.error}" if box.link.error else ""
     told = f"{box.name} does not answer for {clock_text(age)}{why}"
-    cost = _still_billing(box)
-    return f"{told}; {cost}" if cost else told
+    online = None if alone else "no other box answers either: is this machine online?"
+    return "; ".join(filter(None, (told, _still_billing(box), online)))
 
 
 def taken_text(box: BoxView) -> str:
@@ -82,12 +95,14 @@ def taken_text(box: BoxView) -> str:
 
 def _still_billing(box: BoxView) -> str | None:
     rent = box.rent
-    if rent is None:
-        price = box.price_per_hour
+    if rent is None or not is_listed(box) or rent.state == "unknown":
+        price = box.usd_per_hour
         return None if not price else f"if it runs, it bills {usd_text(price)}/h"
-    usd = rent.rate_now.usd_per_hour
+    usd = box.usd_per_hour
     price_text = "at an unknown price" if usd is None else f"{usd_text(usd)}/h"
-    return f"still billing {price_text} (API: {rent.raw_state or rent.state})"
+    age = rent.age_s or 0.0
+    when = f" {hours_text(age)} ago" if age >= OLD_LIST_SECONDS else ""
+    return f"still billing {price_text} (API: {rent.raw_state or rent.state}{when})"
 
 
 def _result(run: Run) -> str:
