@@ -79,6 +79,19 @@ def test_a_channel_that_was_well_again_is_told_of_again(desk: Desk, listener: Li
     wait_until(lambda: len(desk.told) == 2)
 
 
+def test_what_arrives_late_says_so() -> None:
+    slow, times = Slow(), [0.0]
+    slow.answers = [Answer(False, "no network", heals=True), Answer(True, "taken")]
+    slow.may.set()
+    courier = Courier(
+        slow, lambda _line: times.append(3600.0), steady=lambda: times[-1], waits=(0,)
+    )
+    courier.send(message("a"))
+    wait_until(lambda: len(slow.sent) == 2)
+    courier.end()
+    assert slow.sent[-1].title == "boxtop: dead: lab a (60 min ago)"
+
+
 class Slow:
     """A channel that takes a message only when it may."""
 
@@ -87,11 +100,12 @@ class Slow:
     def __init__(self) -> None:
         self.may = threading.Event()
         self.sent: list[Message] = []
+        self.answers: list[Answer] = []
 
     def send(self, message: Message) -> Answer:
         self.may.wait(30)
         self.sent.append(message)
-        return Answer(True, "taken")
+        return self.answers.pop(0) if self.answers else Answer(True, "taken")
 
 
 def test_what_waits_behind_a_slow_channel_is_one_message_and_bounded() -> None:

@@ -131,6 +131,21 @@ def test_the_quiet_time_holds_all_but_the_screen_and_ends_in_one_message(
     ]
 
 
+def test_what_no_address_took_is_sent_at_the_next_start(listener: Listener, tmp_path: Path) -> None:
+    listener.answer(503)
+    world = World(tmp_path, settings(listener))
+    world.see(box(run()))
+    world.see(box(run("dead", ended_at=NOW)))
+    wait_until(lambda: world.person.told)
+    world.watcher.close()
+    world.watcher = world.open()
+    world.see(box(run("dead", ended_at=NOW)), seconds=300)
+    wait_until(lambda: len(listener.taken) == 2)
+    world.watcher.close()
+    assert [one.body["title"] for one in listener.taken] == ["boxtop: dead: lab run12"] * 2
+    assert json.loads((tmp_path / "alerts.json").read_text())["held"] == []
+
+
 def test_kinds_and_the_desktop_can_be_off(tmp_path: Path) -> None:
     world = World(tmp_path, AlertSettings(off=("dead",), desktop=False))
     runs = run(), run(path="/other")

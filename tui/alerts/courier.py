@@ -8,9 +8,12 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+import msgspec
+
 from tui.alerts.channel import Answer, Channel
-from tui.alerts.event import Message, message_of
+from tui.alerts.event import Event, Message, message_of
 from tui.debug import record_fault
+from tui.runs.words import rough_text
 from tui.text import said
 
 WAITING_MOST = 50
@@ -19,6 +22,8 @@ WAITS = (5.0, 15.0, 60.0, 300.0, 900.0)
 LONGEST_ASKED = 3600.0
 """No Retry-After is heeded for longer."""
 GIVE_UP_SECONDS = 6 * 3600.0
+LATE_SECONDS = 120.0
+"""What arrives later than this says how late it is: it may not be so any more."""
 LAST_SECONDS = 2.0
 """What is under way when boxtop ends gets this long."""
 
@@ -41,6 +46,7 @@ class Courier:
         self._tell = tell
         self._steady = steady
         self._waits = waits
+        self._current: Message | None = None
         self._waiting: deque[Message] = deque(maxlen=WAITING_MOST)
         self._lock = threading.Lock()
         self._news = threading.Event()
@@ -73,12 +79,19 @@ class Courier:
         self.end()
         self.join(self._steady() + LAST_SECONDS)
 
+    def left(self) -> tuple[Event, ...]:
+        """Return what was not delivered when it ended, and another start could deliver."""
+        with self._lock:
+            current = () if self._current is None else (self._current,)
+            return tuple(event for one in (*current, *self._waiting) for event in one.events)
+
     def _run(self) -> None:
         while True:
             self._news.wait()
             self._news.clear()
-            while (message := self._next()) is not None:
-                self._deliver(message)
+            while not self._closed.is_set() and (message := self._next()) is not None:
+                if self._deliver(message):
+                    self._current = None
             if self._closed.is_set():
                 return
 
@@ -87,27 +100,31 @@ class Courier:
         with self._lock:
             messages = list(self._waiting)
             self._waiting.clear()
-        if len(messages) < 2:
-            return messages[0] if messages else None
-        events = [event for message in messages for event in message.events]
-        return message_of(events, messages[-1].at) if events else messages[-1]
+            if len(messages) < 2:
+                self._current = messages[0] if messages else None
+            else:
+                events = [event for message in messages for event in message.events]
+                self._current = message_of(events, messages[-1].at) if events else messages[-1]
+            return self._current
 
-    def _deliver(self, message: Message) -> None:
-        """Try until it is taken, cannot be, is too old, or boxtop ends."""
+    def _deliver(self, message: Message) -> bool:
+        """Try until it is taken, cannot be, or is too old; False when boxtop ended before that."""
         began, attempt = self._steady(), 0
         while True:
-            answer = self._try(message)
+            answer = self._try(_dated(message, self._steady() - began))
             if answer.ok:
                 self._is_failing = False
-                return
+                return True
             is_late = self._steady() - began > GIVE_UP_SECONDS
             gives_up = is_late or not answer.heals
             if not self._is_failing:
                 self._is_failing = True
                 then = "not delivered" if gives_up else "boxtop tries again"
                 self._tell(said(f"alerts: {self.channel.name}: {answer.text}; {then}"))
-            if gives_up or self._closed.wait(self._wait(answer, attempt)):
-                return
+            if gives_up:
+                return True
+            if self._closed.wait(self._wait(answer, attempt)):
+                return False
             attempt += 1
 
     def _wait(self, answer: Answer, attempt: int) -> float:
@@ -120,3 +137,10 @@ class Courier:
         except Exception as error:  # noqa: BLE001 - a fault here must not end the watch
             record_fault(error)
             return Answer(False, f"boxtop erred ({type(error).__name__})")
+
+
+def _dated(message: Message, late_s: float) -> Message:
+    """Return a message that says when it was so, where that is long ago."""
+    if late_s < LATE_SECONDS:
+        return message
+    return msgspec.structs.replace(message, title=f"{message.title} ({rough_text(late_s)} ago)")

@@ -97,13 +97,13 @@ class AlertWatcher:
         self._closed.set()
         if self._thread.is_alive():
             self._thread.join(2.0)
-        if self._is_owner:
-            self._save()
         for courier in self._couriers:
             courier.end()
         deadline = time.monotonic() + LAST_SECONDS
         for courier in self._couriers:
             courier.join(deadline)
+        self._keep_undelivered()
+        self._save()
         self._store.close()
 
     def look(self) -> None:
@@ -126,6 +126,13 @@ class AlertWatcher:
         is_news = bool(events) or due.sent is not None
         if is_news or (self._judge.is_changed and at.awake - self._saved_at >= SAVE_SECONDS):
             self._save()
+
+    def _keep_undelivered(self) -> None:
+        """Hold for the next start what no address took; what one took is not sent twice."""
+        lefts = [courier.left() for courier in self._couriers]
+        if lefts:
+            held = [event for event in lefts[0] if all(event in left for left in lefts[1:])]
+            self._outbox.memory.held[:0] = held
 
     def _begin(self) -> None:
         memory = self._store.load()

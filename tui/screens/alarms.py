@@ -42,6 +42,8 @@ class ScreenPerson:
         self._app.call_later(self._app.say, line, SHOWN_SECONDS)
 
     def _show(self, message: Message, rings: bool) -> None:
+        if self._app._exit:
+            return
         count = len(message.events)
         first = message.lines[0]
         self._app.say(first if count == 1 else f"{count} alerts: {first}", SHOWN_SECONDS)
@@ -50,7 +52,7 @@ class ScreenPerson:
 
     def _notify(self, message: Message) -> None:
         driver = self._app._driver
-        if driver is not None and not self._app.is_headless:
+        if driver is not None and not self._app._exit and not self._app.is_headless:
             driver.write(notification(message))
 
 
