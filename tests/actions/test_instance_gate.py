@@ -149,6 +149,7 @@ def test_a_stopped_box_is_not_even_asked(rented: Rented, fake: FakeVast) -> None
     plan = rented.plan("destroy", ID)
     assert "cannot check yolo9s: it is stopped" in lines(plan)
     assert "last seen there: run1" in lines(plan)
+    assert "what helps: start it and look again" in lines(plan)
     assert rented.looks == 0
     with pytest.raises(GateRefused):
         rented.act(plan, "yolo9s")

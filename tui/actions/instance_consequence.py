@@ -19,7 +19,7 @@ from tui.money import (
     usd_text,
 )
 from tui.money.advice import Line, Tone
-from tui.providers.base import Instance
+from tui.providers.base import Instance, State
 from tui.text import said
 
 MOST_RUNS = 12
@@ -105,11 +105,12 @@ def _gate(plan: Plan) -> Iterator[Line]:
 def _helps(plan: Plan) -> str:
     judgement = plan.judgement
     offers = judgement.offers if judgement is not None else ()
+    stopped = plan.instance.state is State.STOPPED and plan.capabilities.can_start
     words = {
         "push": "push the weights now",
         "pull": "pull them now",
         "kill": "end the training",
-        "again": "look again",
+        "again": "start it and look again" if stopped else "look again",
         "override": f"or type {said(plan.names[0], 80)} to lose what is listed",
     }
     return ", ".join(words[offer] for offer in offers)

@@ -9,7 +9,7 @@ from tui.actions.instance_plan import Moment, Plan, Report
 from tui.actions.progress import Progress
 from tui.money import bills_text
 from tui.money.advice import Line
-from tui.providers.base import Action, Instance, RefusedFor, Reply, State
+from tui.providers.base import Action, RefusedFor, Reply, State
 from tui.providers.errors import ProviderError
 from tui.runs.words import clock_text
 from tui.text import said
@@ -96,10 +96,11 @@ def _done(report: Report) -> Iterator[Line]:
                 yield Line("", f"stays and bills on: {said(thing)}", "bad")
         case "stop":
             yield Line("", f"{plan.bound} is stopped: {seen}", "good")
-            yield _bills(instance)
+            yield _bills(report)
         case "start":
             yield Line("", f"{plan.bound} runs: {seen}", "good")
-            yield _bills(instance)
+            if instance is not None:
+                yield Line("", f"it bills {now_text(instance.rate_now, instance.rate_assumed)}")
             address = instance.watched_by if instance is not None else None
             if address is not None:
                 yield Line("", f"it is at {said(address.target.place)} now")
@@ -125,7 +126,7 @@ def _queued(report: Report) -> Iterator[Line]:
     rate = plan.instance.rate_running
     price = "" if rate.usd_per_hour is None else f" {now_text(rate)}"
     yield Line("", f"it may start, and bill{price}, at any hour: a stop cancels that", "bad")
-    yield _bills(report.instance)
+    yield _bills(report)
 
 
 def _refused(report: Report) -> Iterator[Line]:
@@ -136,7 +137,7 @@ def _refused(report: Report) -> Iterator[Line]:
     if reply.retry_after_s:
         yield Line("", f"it asks to wait {clock_text(reply.retry_after_s)}")
     if plan.action != "start" or reply.why == "capacity":
-        yield _bills(report.instance)
+        yield _bills(report)
 
 
 def _still_there(report: Report) -> Iterator[Line]:
@@ -150,7 +151,7 @@ def _still_there(report: Report) -> Iterator[Line]:
         yield Line("", f"{plan.bound} {not_yet}, {after}: it is {state}", "bad")
     if instance is not None and instance.reason:
         yield Line("", f"its provider says: {said(instance.reason)}")
-    yield _bills(instance)
+    yield _bills(report)
     yield Line("", "nothing is sent again by itself: look again, then ask again or see its page")
 
 
@@ -163,7 +164,7 @@ def _unconfirmed(report: Report) -> Iterator[Line]:
         yield Line("", f"its list cannot be read: {said(report.error)}", "bad")
     elif report.instance is not None:
         yield Line("", f"it is listed as {report.instance.state}", "bad")
-        yield _bills(report.instance)
+        yield _bills(report)
     yield Line("", "it may have been done or not: look again before asking again")
 
 
@@ -195,12 +196,14 @@ def unsent_text(plan: Plan) -> str:
     return f"nothing was sent: {plan.bound} stays as it is; {after_text(plan)}"
 
 
-def _bills(instance: Instance | None) -> Line:
+def _bills(report: Report) -> Line:
     """Say what it costs at this moment; unknown is never free."""
+    instance = report.instance
     if instance is None:
         return Line("", "what it bills is not known: look at the provider's page", "bad")
     assumed = " (assumed: its state does not tell)" if instance.rate_assumed else ""
-    return Line("", f"{said(bills_text(instance.name, instance.rate_now), LONG)}{assumed}")
+    bills = bills_text(report.plan.bound.name, instance.rate_now)
+    return Line("", f"{said(bills, LONG)}{assumed}")
 
 
 _ENDS = {
