@@ -40,6 +40,14 @@ push._upload.begun.wait(30)
 os.kill(os.getpid(), 9)
 """
 
+IN_MEMORY = """\
+import os, sys
+from pathlib import Path
+from tui.actions import callback_push
+callback_push.MEMORY = Path(sys.argv[2])
+callback_push._home_has_room = lambda: False
+"""
+
 
 @pytest.fixture(autouse=True)
 def quiet_hub(hub: Hub, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
@@ -212,3 +220,19 @@ def test_a_home_without_room_holds_up_no_push(
     PushToHub("my-org/run1").on_train_exception(Event(str(run)))
     assert pushed(hub, caplog) == {"best.pt": BEST, "last.pt": LAST}
     wait_until(lambda: not list(memory.iterdir()), what="the end of what lay in memory")
+
+
+def test_what_lay_in_memory_goes_also_when_the_training_is_gone(
+    hub: Hub, run: Path, tmp_path: Path
+) -> None:
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    hub.order("commit", Hold(10), 1)
+    line = [sys.executable, "-c", IN_MEMORY + BEGUN, str(run), str(memory)]
+    subprocess.run(line, cwd=Path.cwd(), timeout=60)
+    wait_until(lambda: hub.asked("commit"), what="the uploader at its commit")
+    (home,) = memory.iterdir()
+    assert list(home.glob(".cache/boxtop/pushes/callback-*/process.json"))
+    hub.release()
+    wait_until(lambda: not list(memory.iterdir()), what="the end of what lay in memory")
+    assert hub.store.repos["my-org/run1"].head.entries["best.pt"].data == BEST

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import shutil
+import site
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from tui.actions.hub_names import destination, paths_in_repo
 from tui.actions.hub_problem import HubError
 from tui.actions.hub_token import find_token
 from tui.onbox.hub_follow import forget
-from tui.onbox.hub_jobs import Job, pushes_directory
+from tui.onbox.hub_jobs import MEMORY_PREFIX, Job, pushes_directory
 from tui.onbox.places import Refused
 
 logger = logging.getLogger("boxtop")
@@ -149,6 +150,7 @@ class Upload:
     def _followed(self, request: dict[str, Any]) -> dict[str, Any]:
         """Start the program that uploads by itself, and return how it ended."""
         home = None if _home_has_room() else _memory()
+        request = {**request, "memory": home}
         process = subprocess.Popen(
             [sys.executable, "-m", MODULE],
             stdin=subprocess.PIPE,
@@ -156,7 +158,7 @@ class Upload:
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).parents[2],
             start_new_session=True,
-            env=os.environ if home is None else {**os.environ, "HOME": home},
+            env=os.environ if home is None else _environment(home),
         )
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(json.dumps(request).encode("ascii") + b"\n")
@@ -193,9 +195,14 @@ def _memory() -> str | None:
     A disk that is full ends trainings, and just then their weights have to get away.
     """
     try:
-        return tempfile.mkdtemp(prefix="boxtop-push-", dir=MEMORY)
+        return tempfile.mkdtemp(prefix=MEMORY_PREFIX, dir=MEMORY)
     except OSError:
         return None
+
+
+def _environment(home: str) -> dict[str, str]:
+    """Return this process's with another home; the client may be installed for the user alone."""
+    return {**os.environ, "HOME": home, "PYTHONUSERBASE": site.getuserbase()}
 
 
 def sweep_jobs() -> None:

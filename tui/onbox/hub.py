@@ -8,7 +8,7 @@ what trains here. Operations, and their replies:
 ``check``    token, repo, endpoint?, timeout_s?             -> ``check``
 ``push``     token, repo, files, job?, message?, description?, private?, allow_public?, cleanup?,
              disable_xet?, endpoint?, stall_s?, limit_s?, limits_s?, patience_s?, tick_s?,
-             look_every_s?
+             look_every_s?, memory?
              -> ``started``, ``progress`` ..., ``result``; the upload goes on when we are gone
 ``attach``   job                                            -> ``progress`` ..., ``result``
 ``jobs``                                                    -> ``jobs``
@@ -20,7 +20,8 @@ what trains here. Operations, and their replies:
 or ``{path_in_repo, text}`` for a small file that lies nowhere yet; ``identity`` (as ``places`` has
 it) comes with one that is read in place, and has to be the same to the end. ``cleanup`` is a
 directory with a snapshot: the uploader is its owner before ``started`` is told, and removes it at
-its end; the program does so when no upload can begin.
+its end; the program does so when no upload can begin. ``memory`` is a home that was made for this
+push alone: it goes with an upload that nobody follows to its end.
 What fails is ``error``, with the facts of ``hub_facts``; a push that fails has them in its result.
 The last reply to a request is ``{"re": id, "done": {kind: ...}}``, those before have no ``done``.
 """
@@ -45,6 +46,7 @@ from tui.onbox.hub_install import install
 from tui.onbox.hub_jobs import Job, clean_up
 from tui.onbox.hub_meter import Meter, with_data
 from tui.onbox.hub_wire import Wire
+from tui.onbox.owners import owner_of
 
 CHECK_SECONDS = 60.0
 
@@ -157,7 +159,8 @@ def _push(request: dict[str, object], wire: Wire) -> None:
     try:
         job.create(document)
         try:
-            begin(job, {**request, "files": [with_data(file) for file in files]})
+            files = [with_data(file) for file in files]
+            begin(job, {**request, "files": files, "follower": owner_of()})
         except BaseException:
             job.remove()
             raise

@@ -21,6 +21,7 @@ from tui.onbox.owners import lives, own, owner_in
 
 JOB_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 CLEANUP_PREFIX = ".boxtop-"
+MEMORY_PREFIX = "boxtop-push-"
 MAX_JOBS = 50
 BEGINNING_SECONDS = 60.0
 
@@ -154,6 +155,12 @@ def clean_up(directory: object) -> None:
     """Remove a directory of snapshots: only one whose name starts with ``.boxtop-``."""
     if _is_snapshot(directory):
         shutil.rmtree(str(directory), ignore_errors=True)
+
+
+def clean_memory(directory: object) -> None:
+    """Remove a home that was made for one push alone: one whose name says so."""
+    if isinstance(directory, str) and Path(directory).name.startswith(MEMORY_PREFIX):
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def take_over(directory: object) -> None:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from tui.onbox import hub_client
 from tui.onbox.hub_account import look_at
 from tui.onbox.hub_facts import Problem, chain_of, error_facts
-from tui.onbox.hub_jobs import Job, clean_up, take_over
+from tui.onbox.hub_jobs import Job, clean_memory, clean_up, take_over
 from tui.onbox.hub_listing import differing, find_commit, listing
 from tui.onbox.hub_meter import Meter, check_files, check_in_place
 from tui.onbox.hub_wire import redacted
+from tui.onbox.owners import lives
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -69,6 +70,8 @@ class Uploader:
             shutil.rmtree(str(self.home), ignore_errors=True)
             self._write_progress()
             self.job.write("result", result, (self.token,))
+            if lives(self.request.get("follower")) is False:
+                clean_memory(self.request.get("memory"))
         finally:
             os._exit(0)
 
