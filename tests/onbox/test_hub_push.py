@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.hub import Answer, Hold, Hub, Scope, Token, git_blob_oid, hub_fixture  # noqa: F401
+from tests.hub import Answer, Hang, Hold, Hub, Scope, Token, git_blob_oid, hub_fixture  # noqa: F401
 from tests.hub.program import Program, ask, request, snapshot
+from tests.waiting import wait_until
 
 MOVING = ("preupload", "batch", "put", "part", "xorb", "shard", "commit")
 LARGE = {"lfs": "put", "xet": "xorb"}
@@ -63,6 +64,23 @@ def test_check_tells_what_a_token_lacks(
     assert reply["repo"]["missing"] == missing
     assert reply["repo"]["writable"] == (missing is None)
     assert reply["account"]["token_name"] == token.display_name
+
+
+def test_a_check_leaves_nothing_behind_and_needs_no_disk(
+    hub: Hub, home: Path, tmp_path: Path
+) -> None:
+    """Killed in the middle, and where not even a directory can be made."""
+    (tmp_path / "temporary").mkdir()
+    places = {"TMPDIR": str(tmp_path / "temporary")}
+    hub.order("info", Hang(), 1)
+    with Program(request(hub, "check"), places) as program:
+        wait_until(lambda: hub.asked("info"), what="the question that hangs")
+        program.process.kill()
+    assert [path for path in home.rglob("*") if path.name.startswith("check-")] == []
+    assert list((tmp_path / "temporary").iterdir()) == []
+    (home / ".cache").write_text("no directory can be made here")
+    places = {"TMPDIR": str(home / ".cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    assert ask(request(hub, "check"), "check", places)["account"]["name"] == "someuser"
 
 
 def test_check_with_a_bad_token_asks_nothing_else(hub: Hub) -> None:

@@ -32,7 +32,6 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 import threading
 import time
 
@@ -43,7 +42,7 @@ from tui.onbox.hub_elsewhere import elsewhere, go_on, here
 from tui.onbox.hub_facts import Problem, error_facts
 from tui.onbox.hub_follow import BEAT_SECONDS, cancel, follow, forget, jobs
 from tui.onbox.hub_install import install
-from tui.onbox.hub_jobs import Job, clean_up
+from tui.onbox.hub_jobs import Job, clean_up, pushes_directory
 from tui.onbox.hub_meter import Meter, with_data
 from tui.onbox.hub_wire import Wire
 from tui.onbox.owners import owner_of
@@ -103,11 +102,14 @@ def _find_client(request: dict[str, object], wire: Wire) -> None:
 
 
 def _check(request: dict[str, object], wire: Wire) -> None:
-    """Ask the Hub; one that never answers is answered for after ``timeout_s``."""
+    """Ask the Hub; one that never answers is answered for after ``timeout_s``.
+
+    The client is given a home that is not there: questions need none, and none can be left behind.
+    """
     endpoint = request.get("endpoint")
     endpoint = endpoint if isinstance(endpoint, str) and endpoint else None
     token, repo = _token(request), _needed(request, "repo")
-    home = tempfile.mkdtemp(prefix="boxtop-")
+    home = str(pushes_directory().with_name("check-" + os.urandom(8).hex()))
     hub_client.prepare(endpoint, bool(request.get("disable_xet")), home)
     reply: list[tuple[str, object]] = []
 
@@ -122,8 +124,10 @@ def _check(request: dict[str, object], wire: Wire) -> None:
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
     seconds = request.get("timeout_s")
-    _wait(thread, wire, seconds if isinstance(seconds, (int, float)) else CHECK_SECONDS)
-    shutil.rmtree(home, ignore_errors=True)
+    try:
+        _wait(thread, wire, seconds if isinstance(seconds, (int, float)) else CHECK_SECONDS)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
     if not reply:
         problem = Problem("Timeout", "no answer from the Hub")
         wire.done("error", error_facts(problem, "check", wire.secrets))
