@@ -147,6 +147,8 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
         if self.options.desk is not None:
             import_module("tui.screens.weights")
             self.call_from_thread(self.questions.open_weights)
+        if self.options.rents is not None and (rents := self.options.rents()) is not None:
+            self.call_from_thread(self.questions.open_instances, rents)
         if self.options.alarms is not None:
             self.options.alarms(self)
 

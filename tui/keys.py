@@ -16,7 +16,9 @@ Place = Literal["runs", "chart", "status", "log"]
 PLACES: tuple[Place, ...] = ("runs", "chart", "status", "log")
 EVERYWHERE = frozenset(PLACES)
 
-Group = Literal["Move", "Panels", "Runs", "Charts", "Log", "Weights", "Training", "Boxtop"]
+Group = Literal[
+    "Move", "Panels", "Runs", "Charts", "Log", "Weights", "Training", "Instance", "Boxtop"
+]
 
 FOOTER_MOST = 7
 """More entries do not fit 80 columns, and nobody reads them."""
@@ -35,6 +37,8 @@ _NAMED = frozenset(
 class Action:
     """One thing a key does: ``keys[0]`` can be rebound, the others always work too.
 
+    One without a key is done from the palette, or by a key that a person binds.
+
     ``label`` stands in the footer of the places named in ``footer``, in the order of its numbers.
     """
 
@@ -48,8 +52,8 @@ class Action:
 
     @property
     def key(self) -> str:
-        """The key that is shown."""
-        return self.keys[0]
+        """The key that is shown, "" where there is none."""
+        return self.keys[0] if self.keys else ""
 
     def rank(self, place: Place) -> int | None:
         """Where the action stands in a place's footer, None when it does not."""
@@ -97,7 +101,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_match", ("n",), "next", "log: next match", "Log", _in("log"), (("log", 3),)),
     Action("previous_match", ("N",), "previous", "log: match before", "Log", _in("log")),
     Action("sort", ("s",), "sort", "runs: next order", "Runs", footer=(("runs", 3),)),
-    Action("reverse", ("S",), "reverse", "runs: turn the order around", "Runs"),
+    Action("reverse", ("I",), "reverse", "runs: turn the order around", "Runs"),
     Action("follow", ("f",), "follow", "log: follow its end", "Log", footer=(("log", 1),)),
     Action(
         "other_log",
@@ -127,6 +131,9 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("pull", ("W",), "pull", "pull weights to this machine", "Weights"),
     Action("kill", ("K",), "kill", "end the training; the box bills on", "Training"),
+    Action("stop", ("S",), "stop", "stop the instance; its disk bills on", "Instance"),
+    Action("start", (), "start", "start a stopped instance", "Instance"),
+    Action("destroy", ("D",), "destroy", "destroy the instance and its disk", "Instance"),
     Action("end_transfer", ("X",), "cancel", "cancel a transfer, or hide its end", "Weights"),
     Action("pause", ("p",), "pause", "hold the screen still, and go on", "Boxtop"),
     Action(

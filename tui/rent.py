@@ -64,9 +64,14 @@ class RentView:
     warnings: tuple[str, ...] = ()
 
     @property
+    def is_listed(self) -> bool:
+        """Whether its provider told this now, and not in an earlier session."""
+        return self.listed_at is not None
+
+    @property
     def is_off(self) -> bool:
         """Whether nothing runs there, as its provider says."""
-        return self.gone or self.state in OFF
+        return self.is_listed and (self.gone or self.state in OFF)
 
     @property
     def bills(self) -> bool:

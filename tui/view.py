@@ -88,8 +88,9 @@ class BoxView:
     @property
     def usd_per_hour(self) -> float | None:
         """What it bills now in US dollars an hour: its provider's word, else the person's own."""
-        if self.rent is not None and self.rent.rate_now.usd_per_hour is not None:
-            return self.rent.rate_now.usd_per_hour
+        rent = self.rent
+        if rent is not None and rent.is_listed and rent.rate_now.usd_per_hour is not None:
+            return rent.rate_now.usd_per_hour
         return self.price_per_hour
 
     @property

@@ -24,34 +24,34 @@ def test_three_boxes_that_bill(demo: Demo) -> None:
 
 
 def test_a_life(demo: Demo, clock: StillClock) -> None:
-    assert demo.stop("demo-1").result == "accepted"
+    assert demo.stop("demo-a100").result == "accepted"
     assert states(demo)[0] is State.STOPPING
-    assert demo.stop("demo-1").why == "not_now"
+    assert demo.stop("demo-a100").why == "not_now"
     clock.now += STOP_SECONDS
-    one = demo.get("demo-1")
+    one = demo.get("demo-a100")
     assert one is not None and one.state is State.STOPPED
     assert one.rate_now == one.rate_stopped
-    assert demo.start("demo-1").result == "accepted"
+    assert demo.start("demo-a100").result == "accepted"
     clock.now += START_SECONDS
     assert states(demo)[0] is State.RUNNING
-    assert demo.destroy("demo-1").result == "accepted"
+    assert demo.destroy("demo-a100").result == "accepted"
     assert states(demo)[0] is State.TERMINATING
     clock.now += DESTROY_SECONDS
-    assert demo.get("demo-1") is None and len(states(demo)) == 2
-    assert demo.destroy("demo-1").already
-    assert demo.stop("demo-1").result == "refused"
-    assert demo.logs("demo-1") == ("stop: accepted", "start: accepted", "destroy: accepted")
+    assert demo.get("demo-a100") is None and len(states(demo)) == 2
+    assert demo.destroy("demo-a100").already
+    assert demo.stop("demo-a100").result == "refused"
+    assert demo.logs("demo-a100") == ("stop: accepted", "start: accepted", "destroy: accepted")
 
 
 def test_a_taken_gpu_queues_the_first_start(demo: Demo, clock: StillClock) -> None:
-    demo.stop("demo-2")
+    demo.stop("demo-4090")
     clock.now += STOP_SECONDS
-    reply = demo.start("demo-2")
+    reply = demo.start("demo-4090")
     assert reply.queued and reply.result == "refused"
     assert states(demo)[1] is State.QUEUED
-    assert demo.stop("demo-2").result == "accepted"
+    assert demo.stop("demo-4090").result == "accepted"
     clock.now += STOP_SECONDS
-    assert demo.start("demo-2").result == "accepted"
+    assert demo.start("demo-4090").result == "accepted"
 
 
 def test_no_such_box(demo: Demo) -> None:

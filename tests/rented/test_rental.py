@@ -79,12 +79,12 @@ def test_every_instance_of_the_account_is_there_with_what_it_bills() -> None:
 
 def test_boxes_that_were_named_alone_are_joined_and_no_other_is_added() -> None:
     named = Box(
-        "mine", "demo:demo-1", SshTarget("203.0.113.7"), instance=InstanceName("demo", "demo-1")
+        "mine", "demo:demo-a100", SshTarget("203.0.113.7"), instance=InstanceName("demo", "demo-a100")
     )
     with watching(Lab(), [named], Demo(), adds=False) as (fleet, rental):
         wait_until(lambda: box_of(fleet, "mine").rent is not None)
         assert [view.name for view in fleet.boxes()] == ["mine"]
-        assert rental.instance_of("mine") == InstanceName("demo", "demo-1")
+        assert rental.instance_of("mine") == InstanceName("demo", "demo-a100")
 
 
 def test_a_box_is_reached_where_its_provider_says_once_it_says_so(fake_vast: FakeVast) -> None:

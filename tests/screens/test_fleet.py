@@ -136,7 +136,7 @@ async def test_sorting_goes_through_the_orders_and_can_be_turned() -> None:
         await watch.press("s")
         assert "by name" in watch.line("runs 2")
         assert ["a / one" in row for row in watch.listed] == [True, False]
-        await watch.press("S")
+        await watch.press("I")
         assert "by name reversed" in watch.line("runs 2")
         assert ["a / one" in row for row in watch.listed] == [False, True]
 

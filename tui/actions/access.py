@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tui.actions.errors import ActionError
 from tui.actions.shell import Shell, make_shell
 from tui.links.base import Asker
 from tui.links.ssh.link import SshLink
@@ -20,6 +21,9 @@ class WatchedBox:
 
     def shell(self) -> Shell:
         """Return a shell of the box, to be closed. Raises ActionError for a box that has none."""
+        box = self._state.box
+        if box.fault is not None:
+            raise ActionError("unreachable", f"{box.name}: {box.fault}", box.hint)
         files = self._link.files if isinstance(self._link, SshLink) else None
         return make_shell(self._state.box.target, self._asker, self._link, files)
 

@@ -11,7 +11,6 @@ from typing import Any, TypeVar, get_args
 import msgspec
 
 from tui.config.settings import (
-    COMING_ACTIONS,
     PROVIDERS,
     SECRET_KEYS,
     AlertSettings,
@@ -114,7 +113,7 @@ class Checker:
         if keys:
             from tui.keys import bind
 
-            _, errors = bind({a: k for a, k in keys.items() if a not in COMING_ACTIONS})
+            _, errors = bind(keys)
             for error in errors:
                 action, _, message = error.removeprefix("keys.").partition(": ")
                 self._problem(("keys", action), message)

@@ -180,6 +180,3 @@ PROVIDERS = ("vast", "runpod", "lambda", "skypilot", "modal")
 
 SECRET_KEYS = ("key",)
 """Keys of [providers.NAME] that hold a secret."""
-
-COMING_ACTIONS = frozenset({"stop", "start", "destroy"})
-"""Actions that [keys] may name though this version has no key for them yet."""

@@ -10,9 +10,12 @@ from tui.demo.server import BoxServer
 
 
 def write_ssh_files(sandbox: Sandbox, servers: Mapping[str, BoxServer]) -> None:
-    """Write known_hosts and ssh_config: ``ssh -F …/ssh_config demo-a100 nvidia-smi`` works."""
+    """Write known_hosts and ssh_config: ``ssh -F …/ssh_config demo-a100 nvidia-smi`` works.
+
+    Each key is also known under the name that a rented instance's key has: ``rented_as``.
+    """
     sandbox.known_hosts.write_text(
-        "".join(server.host_key_line + "\n" for server in servers.values())
+        "".join(f"{rented_as(name)},{box.host_key_line}\n" for name, box in servers.items())
     )
     blocks = [
         f"Host {name}\n  HostName 127.0.0.1\n  Port {server.port}\n"
@@ -29,3 +32,8 @@ def write_ssh_files(sandbox: Sandbox, servers: Mapping[str, BoxServer]) -> None:
         "  StrictHostKeyChecking yes\n"
     )
     sandbox.ssh_config.write_text("".join([*blocks, everywhere]))
+
+
+def rented_as(name: str) -> str:
+    """Return the name that the host key of a demo's rented box is kept under."""
+    return f"boxtop-demo-{name}"

@@ -7,6 +7,7 @@ not finite input gives no figure. Every figure carries its source.
 from __future__ import annotations
 
 from tui.money.account import (
+    Level,
     Outlook,
     Runway,
     contract_outlook,
@@ -72,6 +73,7 @@ __all__ = [
     "Bills",
     "Comparison",
     "Figure",
+    "Level",
     "Outlook",
     "Rate",
     "RunCost",

@@ -85,10 +85,7 @@ class Demo:
         self._clock = clock or Clock()
         self._lock = threading.Lock()
         self._born = self._clock.wall()
-        self._lives = {
-            f"demo-{number}": _Life(box, f"demo-{number}", refusals=int(box.gpu_taken))
-            for number, box in enumerate(boxes, 1)
-        }
+        self._lives = {box.name: _Life(box, box.name, refusals=int(box.gpu_taken)) for box in boxes}
 
     def list(self) -> Listing:
         """Return the boxes that are not destroyed."""

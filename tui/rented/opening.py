@@ -24,6 +24,15 @@ class Opened:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Rents:
+    """``adds``: instances that are no box yet are watched, too. ``same_machine`` as the gate's."""
+
+    opened: Opened
+    adds: bool = True
+    same_machine: bool | None = None
+
+
 def rents_anything(settings: Settings) -> bool:
     """Whether anybody could tell what a box costs: a provider, or a command or price of a box.
 

@@ -73,6 +73,11 @@ def _by_place(instances: Iterable[Instance]) -> Mapping[Place | str, InstanceNam
     return found
 
 
+def own_places(instance: Instance) -> frozenset[Place]:
+    """Return where an instance's own addresses lead."""
+    return frozenset((one.host.lower(), one.port or 22) for one in instance.addresses)
+
+
 def _key(address: Address) -> Place | str:
     if address.kind == "alias":
         return address.host

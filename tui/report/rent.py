@@ -5,27 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
+from tui.bills import box_idle_text, priced, state_text, unreached_text
 from tui.money import (
-    Rate,
     contract_outlook,
     credit_outlook,
     hours_text,
-    idle_text,
-    rate_text,
     runway_text,
     total,
     usd_text,
 )
 from tui.rent import COMMAND, RentView
 from tui.report.lines import Span
-from tui.runs.idle import idle_s
 from tui.text import said
 from tui.view import BoxView
 
 _EXPLAINED = frozenset({"failed", "unreachable", "unknown", "starting", "queued", "stopping"})
 """States whose reason, in the vendor's words, tells something."""
 _OLD_SECONDS = 120.0
-_IDLE_SECONDS = 300.0
 _STATE_STYLES = {"running": "", "failed": "red", "unreachable": "red", "unknown": "yellow"}
 _LEVEL_STYLES = {"fine": "dim", "warning": "yellow", "alarm": "red", "unknown": "dim"}
 
@@ -58,22 +54,6 @@ def rent_spans(rent: RentView) -> Iterator[Span]:
         yield Span(f"{priced(rent.rate_stopped)} stopped", "dim")
 
 
-def priced(rate: Rate) -> str:
-    """Return a price, with its source where that is not the provider's own word."""
-    if rate.source == "reported" and rate.usd_per_hour is not None:
-        return f"{usd_text(rate.usd_per_hour)}/h"
-    return rate_text(rate)
-
-
-def state_text(rent: RentView) -> str:
-    """Return the state in one word, with the vendor's own where that says more."""
-    if rent.gone:
-        return "gone"
-    own = said(rent.raw_state, 40)
-    told = f" ({own})" if own and own.lower() != rent.state else ""
-    return f"gone?{told}" if rent.gone_maybe else f"{rent.state}{told}"
-
-
 def rent_warnings(
     rent: RentView, eta_s: float | None, now: float | None = None
 ) -> Iterator[tuple[str, str]]:
@@ -98,28 +78,6 @@ def rent_warnings(
         yield credit.text, _LEVEL_STYLES[credit.level]
     for warning in rent.warnings:
         yield said(warning, 200), "yellow"
-
-
-def unreached_text(box: BoxView) -> str | None:
-    """Return ``not reached, and still bills $3.48/h (vast: running)``, None where all is well."""
-    rent = box.rent
-    if rent is None or box.link.state == "live" or rent.is_off or not rent.bills:
-        return None
-    if rent.provider == COMMAND and rent.state == "unknown":
-        return None
-    return f"not reached, and still bills {priced(rent.rate_now)} ({rent.provider}: {rent.state})"
-
-
-def box_idle_text(box: BoxView) -> str | None:
-    """Return ``idle 3h12m = $11.14`` for a box that bills and on which nothing trains.
-
-    None where nothing bills, nobody knows a price, or the end was but minutes ago.
-    """
-    idle = idle_s(view.run for view in box.runs)
-    if idle is None or idle < _IDLE_SECONDS or (box.rent is not None and not box.rent.bills):
-        return None
-    rate = box.rent.rate_now if box.rent is not None else Rate(box.price_per_hour, "user")
-    return None if rate.usd_per_hour is None else idle_text(idle, rate)
 
 
 def total_lines(rents: Sequence[RentView]) -> Iterator[Span]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from tui.keys import Place
+from tui.rent import RentAction
 from tui.screens.rows import Row
 from tui.widgets.chart import ChartPanel
 from tui.widgets.log_panel import LogPanel
@@ -137,6 +138,18 @@ class EndActions:
         else:
             self.boxtop.questions.ending.kill(self.row)
 
+    def do_stop(self: Watching) -> None:
+        """Stop the selected box's instance."""
+        _instance(self, "stop")
+
+    def do_start(self: Watching) -> None:
+        """Start the selected box's instance."""
+        _instance(self, "start")
+
+    def do_destroy(self: Watching) -> None:
+        """Destroy the selected box's instance."""
+        _instance(self, "destroy")
+
 
 class OwnActions:
     """Pausing, connecting, copying, and what concerns boxtop itself."""
@@ -184,6 +197,14 @@ def _weights(screen: Watching) -> Weights | None:
     if weights is None:
         screen.boxtop.say("no weights can be moved here")
     return weights
+
+
+def _instance(screen: Watching, action: RentAction) -> None:
+    instances = screen.boxtop.questions.instances
+    if instances is None:
+        screen.boxtop.say(f"nothing to {action}: no provider is known ([providers] in boxtop.toml)")
+    else:
+        instances.ask(action, screen.row)
 
 
 def _match(screen: Watching, *, backwards: bool) -> None:

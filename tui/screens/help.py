@@ -91,7 +91,8 @@ class HelpScreen(ModalScreen[None], AnsweredOnce[None]):
             ]
 
     def _row(self, action: keys.Action) -> Content:
-        shown = " ".join(keys.shown(key, self.ascii_only) for key in action.keys)
+        palette = f"{keys.shown(self.keymap['palette'].key, self.ascii_only)} {action.id}"
+        shown = " ".join(keys.shown(key, self.ascii_only) for key in action.keys) or palette
         return Content.assemble(
             (f"{shown:<{_KEYS_WIDTH}}", _css(self.palette.style("bright", bold=True))),
             (action.help, _css(self.palette.style("text"))),

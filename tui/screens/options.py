@@ -12,6 +12,7 @@ from tui.theme import Colours
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
+    from tui.screens.instances import InstanceDesk
     from tui.screens.weights import WeightsDesk
 
 
@@ -20,7 +21,8 @@ class ScreenOptions(msgspec.Struct, frozen=True):
 
     ``theme`` is "dark" or "light", ``colours`` what the terminal shows; ``parse`` makes a box of a
     pasted line, without it none can be added; ``has_demo`` offers the demo at the first start;
-    ``desk`` makes what moves weights, ``alarms``, in a thread, what watches for alerts.
+    ``desk`` makes what moves weights; in a thread, ``rents`` what asks providers, and ``alarms``
+    what watches for alerts.
     """
 
     ascii_only: bool = False
@@ -30,4 +32,5 @@ class ScreenOptions(msgspec.Struct, frozen=True):
     parse: Callable[[str], Box] | None = None
     has_demo: bool = False
     desk: Callable[[], WeightsDesk] | None = None
+    rents: Callable[[], InstanceDesk | None] | None = None
     alarms: Callable[[BoxtopApp], object] | None = None

@@ -87,7 +87,8 @@ class Commands(Provider):
             for action in app.keymap.actions:
                 if action.id not in _HIDDEN and hasattr(screen, f"do_{action.id}"):
                     key = keys.shown(action.key, app.ascii_only)
-                    found.append((f"{action.help}  ({key})", partial(screen.perform, action.id)))
+                    text = f"{action.help}  ({key})" if key else action.help
+                    found.append((text, partial(screen.perform, action.id)))
         for row in rows_of(app.boxes):
             if row.run is not None:
                 text = f"open {one_line(row.box.name)} / {one_line(row.run.run.id)}"

@@ -11,6 +11,8 @@ from tui.screens.rows import Row
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
     from tui.screens.ending import Ending
+    from tui.screens.instance_dialog import Way
+    from tui.screens.instances import InstanceDesk, Instances
     from tui.screens.weights import Weights
     from tui.screens.welcome import ParseTarget
 
@@ -25,6 +27,7 @@ class Questions:
         self.app = app
         self.weights: Weights | None = None
         self.ending: Ending | None = None
+        self.instances: Instances | None = None
         self._asking: Pending | None = None
 
     def open_weights(self) -> None:
@@ -35,6 +38,22 @@ class Questions:
 
             desk = self.app.options.desk()
             self.weights, self.ending = Weights(self.app, desk), Ending(self.app, desk)
+
+    def open_instances(self, desk: InstanceDesk) -> None:
+        """Take what instances are stopped, started and destroyed with."""
+        from tui.screens.instances import Instances
+
+        self.instances = Instances(self.app, desk)
+
+    def help_with(self, way: Way, row: Row) -> None:
+        """Save a run's weights, or end its training, before its box is given back."""
+        self.open_weights()
+        if way == "kill" and self.ending is not None:
+            self.ending.kill(row)
+        elif way == "push" and self.weights is not None:
+            self.weights.push(row)
+        elif way == "pull" and self.weights is not None:
+            self.weights.pull(row)
 
     def choose_metrics(self, row: Row | None) -> None:
         """Ask which metrics the chart shows."""
@@ -83,6 +102,8 @@ class Questions:
         """Answer what is asked with no, and signal nothing more."""
         if self.ending is not None:
             self.ending.close()
+        if self.instances is not None:
+            self.instances.close()
         if self._asking is not None:
             self._asking.settle(None)
 

@@ -42,7 +42,7 @@ class Row(msgspec.Struct, frozen=True):
         """Whether someone must act: the run failed, died, hangs or diverged, or the box refuses."""
         if self.run is not None:
             return self.run.run.verdict in NEEDS_A_PERSON
-        return self.box.link.state == "refused"
+        return self.box.link.state == "refused" and not self.box.is_off
 
     @property
     def is_overdue(self) -> bool:
@@ -108,7 +108,7 @@ def _attention(row: Row) -> float:
     if verdict in _LIVE:
         return 1.2 if row.is_stale else 1.0
     if row.run is None:
-        return 1.5 if row.box.link.state == "offline" else 2.0
+        return 1.5 if row.box.link.state == "offline" and not row.box.is_off else 2.0
     return 3.0 if verdict in ("unknown", "stopped") else 4.0
 
 
@@ -121,17 +121,24 @@ class Summary(msgspec.Struct, frozen=True):
     unreachable: int
     usd_per_hour: float | None
     unpriced: int
+    runway_s: float | None = None
+    """Seconds until the first credit of all accounts is used up, None where none is known."""
 
 
 def summary(boxes: Sequence[BoxView]) -> Summary:
     """Count boxes, runs and money; a box without a known price is counted, never taken as free."""
     rows = rows_of(boxes)
-    prices = [box.price_per_hour for box in boxes if box.price_per_hour is not None]
+    billing = [box for box in boxes if box.rent is None or box.rent.bills]
+    prices = [box.usd_per_hour for box in billing if box.usd_per_hour is not None]
+    runways = [box.rent.runway.seconds for box in boxes if box.rent and box.rent.runway]
     return Summary(
         boxes=len(boxes),
         live_runs=sum(row.run is not None and row.run.run.verdict in _LIVE for row in rows),
         need_a_person=sum(row.needs_a_person for row in rows),
-        unreachable=sum(box.link.state in ("offline", "refused") for box in boxes),
+        unreachable=sum(
+            box.link.state in ("offline", "refused") and not box.is_off for box in boxes
+        ),
         usd_per_hour=sum(prices) if prices else None,
-        unpriced=len(boxes) - len(prices),
+        unpriced=len(billing) - len(prices),
+        runway_s=min((left for left in runways if left is not None), default=None),
     )

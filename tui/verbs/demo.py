@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,9 @@ from tui.cli.session import Session
 
 if TYPE_CHECKING:
     from tui.boxes import Box
+    from tui.demo.session import DemoSession
     from tui.links.base import Asker, Link
+    from tui.rented.opening import Rents
 
 
 @click.command(cls=Verb)
@@ -34,6 +37,42 @@ def command(session: Session, train: bool, speed: float) -> int:
     return show_demo(session, train=train, speed=speed)
 
 
+def rented(demo: DemoSession) -> tuple[Box, ...]:
+    """Return the demo's boxes as boxes of an account: their provider says how they are reached."""
+    from dataclasses import replace
+
+    from tui.boxes import InstanceName, SshTarget
+    from tui.demo.ssh_files import rented_as
+
+    boxes = []
+    for box in demo.boxes:
+        assert isinstance(box.target, SshTarget)
+        alias = rented_as(box.name)
+        target = SshTarget(box.target.host, box.target.user, box.target.port, host_key_alias=alias)
+        name = InstanceName("demo", box.name)
+        boxes.append(replace(box, target=target, instance=name, from_provider=True))
+    return tuple(boxes)
+
+
+def rents(boxes: Sequence[Box]) -> Rents:
+    """Return an account that exists in this process only and rents out the demo's boxes."""
+    from dataclasses import replace
+
+    from tui.boxes import SshTarget
+    from tui.providers.account import Accounts
+    from tui.providers.base import Address
+    from tui.providers.demo import BOXES, Demo
+    from tui.rented.opening import Opened, Rents
+
+    places = {box.name: box.target for box in boxes if isinstance(box.target, SshTarget)}
+    plans = [
+        replace(plan, addresses=(Address(place.host, place.port, place.user),))
+        for plan in BOXES
+        if (place := places.get(plan.name)) is not None
+    ]
+    return Rents(Opened(Accounts([Demo(plans)])), adds=False, same_machine=False)
+
+
 def show_demo(session: Session, *, train: bool = False, speed: float = 1.0) -> int:
     """Start the demo's boxes, show them until the screen is left, and take them away."""
     from tui.demo.session import DemoSession
@@ -52,7 +91,12 @@ def show_demo(session: Session, *, train: bool = False, speed: float = 1.0) -> i
         if shows_screen():
             from tui.verbs.screen import show_screen
 
-            return show_screen(session, demo.boxes, data=demo.data, link_for=link_for)
+            if train:
+                return show_screen(session, demo.boxes, data=demo.data, link_for=link_for)
+            boxes = rented(demo)
+            return show_screen(
+                session, boxes, data=demo.data, link_for=link_for, accounts=lambda: rents(boxes)
+            )
         from tui.report.exit_code import exit_code
         from tui.report.plain import status_lines
         from tui.watch.look import look

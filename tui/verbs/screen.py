@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.cli.console import shows_screen
 from tui.cli.session import Session
 from tui.errors import UserError
+from tui.rented.opening import Rents
 
 if TYPE_CHECKING:
-    from tui.alerts.watcher import AlertWatcher
     from tui.app import BoxtopApp
     from tui.boxes import Box
+    from tui.links.base import Asker
+    from tui.screens.instances import InstanceDesk
     from tui.screens.weights import WeightsDesk
-    from tui.watch.fleet import MakeLink
+    from tui.view import BoxView
+    from tui.watch.fleet import Fleet, MakeLink
 
 
 def watch(
@@ -35,7 +38,36 @@ def watch(
     from tui.cli.closer import beside_its_own
 
     boxes = [beside_its_own(box) for box in session.boxes(targets, may_be_none=True)]
-    return show_screen(session, boxes, data=session.keeping(boxes), record=record)
+    data = session.keeping(boxes)
+    return show_screen(
+        session, boxes, data=data, record=record, accounts=_accounts(session, targets)
+    )
+
+
+OpenAccounts = Callable[[], "Rents | None"]
+
+
+def _accounts(session: Session, targets: Sequence[str]) -> OpenAccounts:
+    """Return how the accounts of boxtop.toml are opened; all they hold is shown without targets."""
+
+    def opened() -> Rents | None:
+        from tui.rented.opening import open_accounts
+
+        found = open_accounts(session.configuration.settings)
+        return None if found is None else Rents(found, adds=not targets)
+
+    return opened
+
+
+def tell_what_bills(session: Session, boxes: Sequence[BoxView]) -> None:
+    """Say at the end which boxes do nothing and bill on."""
+    from tui.bills import box_idle_text
+    from tui.text import said
+
+    for box in boxes:
+        idle = box_idle_text(box)
+        if idle is not None:
+            session.console.tell(f"{said(box.name)} still bills and trains nothing: {idle}")
 
 
 def show_screen(
@@ -45,10 +77,13 @@ def show_screen(
     data: Path | None,
     link_for: MakeLink | None = None,
     record: Path | None = None,
+    accounts: OpenAccounts | None = None,
 ) -> int:
-    """Show the screen until it is left, and return the exit code."""
+    """Show the screen until it is left, and return the exit code.
+
+    ``accounts`` opens who bills the boxes, None where nobody does.
+    """
     from tui.app import BoxtopApp
-    from tui.config.settings import COMING_ACTIONS
     from tui.links.factory import make_link
     from tui.screens.asker import ScreenAsker
     from tui.screens.options import ScreenOptions
@@ -57,46 +92,90 @@ def show_screen(
     from tui.theme import terminal_colours
     from tui.watch.fleet import Fleet
 
-    settings, hub = session.configuration.settings, session.hub
+    settings = session.configuration.settings
     asker = ScreenAsker(accept_new_host_key=session.accept_new_host_key)
     fleet = Fleet(boxes, asker, data, link_for=link_for or make_link, record=record, connect=False)
-    opened: list[WeightsDesk] = []
-    alerting: list[AlertWatcher] = []
-
-    def desk() -> WeightsDesk:
-        """Open what moves weights: after the first picture, which need not wait for it."""
-        from tui.screens.weights import open_desk
-
-        opened.append(open_desk(fleet, asker, hub, read_only=session.read_only, data=data))
-        return opened[0]
-
-    def alarms(app: BoxtopApp) -> None:
-        """Watch for alerts: neither of the demo's boxes nor of a mirror that was opened by hand."""
-        from tui.screens.alarms import open_alarms
-
-        transfers = opened[0].transfers if opened else None
-        alerting.append(open_alarms(app, fleet, settings.alerts, transfers, data))
-
+    desks = _Desks(session, fleet, asker, data, accounts)
     options = ScreenOptions(
         ascii_only=session.console.paper.ascii_only,
         colours=terminal_colours(no_color=session.no_color),
-        keys={action: key for action, key in settings.keys.items() if action not in COMING_ACTIONS},
+        keys=settings.keys,
         parse=lambda text: parse_target(text, session.names),
         has_demo=link_for is None,
-        desk=desk,
-        alarms=alarms if link_for is None else None,
+        desk=desks.weights,
+        rents=desks.rents,
+        alarms=desks.alarms if link_for is None else None,
     )
     app = BoxtopApp(fleet, options, asker=asker)
     try:
         wish = app.run(mouse=not session.no_mouse)
     finally:
-        for watcher in alerting:
-            watcher.close()
-        for one in opened:
-            one.close()
+        left = fleet.boxes()
+        desks.close()
         fleet.close()
+    tell_what_bills(session, left)
     if wish == DEMO:
         from tui.verbs.demo import show_demo
 
         return show_demo(session)
     return app.return_code or 0
+
+
+class _Desks:
+    """What is done beside watching, each opened after the first picture, and closed at the end."""
+
+    def __init__(
+        self,
+        session: Session,
+        fleet: Fleet,
+        asker: Asker,
+        data: Path | None,
+        accounts: OpenAccounts | None,
+    ) -> None:
+        self._session = session
+        self._settings, self._hub = session.configuration.settings, session.hub
+        self._fleet = fleet
+        self._asker = asker
+        self._data = data
+        self._accounts = accounts
+        self._weights: WeightsDesk | None = None
+        self._closers: list[Callable[[], None]] = []
+
+    def weights(self) -> WeightsDesk:
+        """Open what moves weights."""
+        from tui.screens.weights import open_desk
+
+        read_only = self._session.read_only
+        desk = self._weights = open_desk(
+            self._fleet, self._asker, self._hub, read_only=read_only, data=self._data
+        )
+        self._closers.append(desk.close)
+        return desk
+
+    def rents(self) -> InstanceDesk | None:
+        """Ask who bills the boxes, in a thread."""
+        found = None if self._accounts is None else self._accounts()
+        if found is None:
+            return None
+        from tui.screens.instance_desk import open_instance_desk
+        from tui.targets import default_roots
+
+        roots, read_only = default_roots(self._settings), self._session.read_only
+        desk = open_instance_desk(
+            self._fleet, self._asker, found, self._data, roots=roots, read_only=read_only
+        )
+        self._closers.append(desk.close)
+        return desk
+
+    def alarms(self, app: BoxtopApp) -> None:
+        """Watch for alerts: neither of the demo's boxes nor of a mirror that was opened by hand."""
+        from tui.screens.alarms import open_alarms
+
+        transfers = self._weights.transfers if self._weights is not None else None
+        watcher = open_alarms(app, self._fleet, self._settings.alerts, transfers, self._data)
+        self._closers.append(watcher.close)
+
+    def close(self) -> None:
+        """End what goes on here, the last opened first."""
+        for close in reversed(self._closers):
+            close()

@@ -14,6 +14,8 @@ class Bill:
     def __init__(self, own: float | None) -> None:
         self.own = own
         self.rent: RentView | None = None
+        self.remembered: RentView | None = None
+        """What was told in an earlier session: shown, but no price of this moment."""
 
     @property
     def prices(self) -> Prices:
@@ -24,9 +26,14 @@ class Bill:
         told = rent.rate_running.usd_per_hour
         return self.own if told is None else told, rent.rate_now.usd_per_hour
 
+    @property
+    def last(self) -> RentView | None:
+        """The newest that is known, maybe of an earlier session."""
+        return self.rent or self.remembered
+
     def seen_at(self, steady: float) -> RentView | None:
         """Return what the provider told, with its age at a steady time."""
-        rent = self.rent
+        rent = self.last
         if rent is None or rent.listed_at is None:
             return rent
         return replace(rent, age_s=max(0.0, steady - rent.listed_at))

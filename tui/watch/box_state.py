@@ -75,7 +75,7 @@ class BoxState:
         meta = mirror.meta
         with self._lock:
             self._vitals = meta.vitals
-            self._bill.rent = self._bill.rent or meta.rent
+            self._bill.remembered = meta.rent
             if meta.box_time is not None and meta.seen_at is not None:
                 self._contact.remember(meta.box_time, meta.seen_at)
             self.revision += 1
@@ -299,7 +299,7 @@ class BoxState:
             self._kept.save(
                 self._runs.values(),
                 self._vitals,
-                self._bill.rent,
+                self._bill.last,
                 box_time=self._contact.box_time,
                 seen_at=self._contact.seen_at(),
                 steady=self._contact.steady,

@@ -95,13 +95,19 @@ class Fleet:
             keeper = self._keepers.get(name)
         return nullcontext() if keeper is None else keeper.state.still
 
-    def watched(self, name: str) -> tuple[BoxState, Link] | None:
-        """What is known of a box, and its link: the open one, or a new one to reach it by."""
+    def watched(self, name: str) -> tuple[BoxState, Link | None] | None:
+        """What is known of a box, and its link: the open one, or a new one to reach it by.
+
+        A box that cannot be reached as it is written, or has no address now, has no link.
+        """
         with self._lock:
             keeper = self._keepers.get(name)
         if keeper is None:
             return None
-        return keeper.state, keeper.link or self._link_for(reachable(keeper.state.box), self._asker)
+        link = keeper.link
+        if link is None and keeper.state.box.fault is None:
+            link = self._link_for(keeper.state.box, self._asker)
+        return keeper.state, link
 
     def subscribe(self, callback: Subscriber) -> None:
         """Call back, from a link's thread, whenever something of a box changed."""

@@ -52,6 +52,9 @@ def state(row: Row, width: int, pen: Pen) -> Spans:
     """Glyph and word of the verdict, or of the link for a box."""
     if row.run is None:
         link = row.box.link.state
+        if row.box.rent is not None and row.box.is_off and link != "live":
+            style = pen.palette.style("muted", pen.ground)
+            return [(pen.glyphs.links["offline"], style), (f" {row.box.rent.state}", style)]
         name = {"refused": "bad", "offline": "warning", "connecting": "starting"}.get(link, "muted")
         word = "no runs" if link == "live" else link
         style = pen.palette.style(name, pen.ground)
@@ -170,8 +173,8 @@ def disk(row: Row, width: int, pen: Pen) -> Spans:
 
 
 def price(row: Row, width: int, pen: Pen) -> Spans:
-    """What the box costs an hour, by the person's own word."""
-    usd = row.box.price_per_hour
+    """What the box bills an hour now."""
+    usd = row.box.usd_per_hour
     return right([(formats.money(usd), pen.style("muted" if usd else "faint"))], width, pen.fill)
 
 

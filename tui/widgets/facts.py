@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from tui.facts import Gpu
 from tui.runs.model import Run
 from tui.runs.saved import MATTER, SavedState, by_weight, saved_state, saved_text
@@ -14,7 +12,9 @@ from tui.screens.rows import Row
 from tui.text import one_line
 from tui.view import BoxView, RunView
 from tui.widgets import cells, formats
+from tui.widgets.bill import bill_facts
 from tui.widgets.cells import Pen
+from tui.widgets.known import Known
 from tui.widgets.spans import Span
 
 METER = 10
@@ -29,20 +29,13 @@ SAVED_TONES: dict[SavedState, str] = {
 }
 
 
-class Known(msgspec.Struct, frozen=True):
-    """One fact; ``weight`` says what is left out first where there is little room (1 stays)."""
-
-    label: str
-    spans: tuple[Span, ...]
-    weight: int = 2
-
-
 def facts_of(row: Row, pen: Pen) -> Iterator[Known]:
     """Yield what is known, in the order people ask for it; what is unknown is left out."""
     if row.is_stale:
         yield _link(row.box, pen)
     if row.run is not None:
         yield from _run(row.run.run, pen)
+    yield from bill_facts(row.box, pen)
     yield from _box(row, pen)
     if row.run is not None:
         yield from _rest(row.run, pen)

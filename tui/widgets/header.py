@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from tui.bills import box_idle_text
+from tui.keys import shown
+from tui.money import hours_text
+from tui.money.account import SOON_SECONDS
 from tui.runs.told import cause_text
 from tui.runs.words import clock_text, rough_text
 from tui.screens.rows import Row, Summary
 from tui.text import one_line
+from tui.view import BoxView
 from tui.widgets import formats
 from tui.widgets.panel import Sheet
 from tui.widgets.spans import Span, Spans, spread, width_of
@@ -74,6 +79,10 @@ class Header(Sheet):
                     (more, self.style("muted", "surface")),
                 ]
             )
+        if given.runway_s is not None:
+            soon = given.runway_s < SOON_SECONDS
+            text = f"credit {hours_text(given.runway_s)}"
+            parts.append([(text, self.style("warning" if soon else "muted", "surface"))])
         return parts
 
     def _count(self, count: int, one: str, many: str, name: str) -> list[Span]:
@@ -113,9 +122,29 @@ class Headline(Sheet):
         late = next((row for row in rows if row.is_overdue and row.run), None)
         if late is not None and late.run is not None:
             return [(f"{_name(late)} is {late.run.run.eta_text}", self.style("warning"))]
+        idle = next(filter(None, (self._idle(row.box) for row in rows)), None)
+        if idle is not None:
+            return idle
         if not rows:
             return [("no box is watched", self.style("muted"))]
         return [("nothing trains now", self.style("muted"))]
+
+    def _idle(self, box: BoxView) -> Spans | None:
+        """Return what a box wastes: it bills, and nothing trains on it."""
+        text = box_idle_text(box)
+        if text is None:
+            return None
+        keys = self.boxtop.keymap
+        ways = ", ".join(
+            f"{shown(keys[action].key)} {keys[action].label}"
+            for action in ("stop", "destroy")
+            if box.rent is not None and action in box.rent.can and keys[action].key
+        )
+        return [
+            (f"{self.glyphs.warning} {one_line(box.name)} ", self.style("bad", bold=True)),
+            (text, self.style("bad")),
+            (f"  {ways}", self.style("muted")),
+        ]
 
     def _trouble(self, row: Row) -> Spans:
         if row.run is None:

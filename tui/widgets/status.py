@@ -13,7 +13,8 @@ from tui.screens.rows import Row
 from tui.text import one_line
 from tui.widgets import cells
 from tui.widgets.cells import Pen
-from tui.widgets.facts import Known, facts_of
+from tui.widgets.facts import facts_of
+from tui.widgets.known import Known
 from tui.widgets.panel import Panel, Sheet
 from tui.widgets.spans import Span, Spans, fit, width_of
 

@@ -1,0 +1,123 @@
+"""How the gate looks at a box that is being watched: anew each time, whatever was seen before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tui.actions.access import FleetAccess
+from tui.actions.cancel import Cancel
+from tui.actions.errors import ActionError
+from tui.actions.gate import Loses
+from tui.actions.gate_eyes import BoxEyes, Listing
+from tui.actions.gate_facts import BoxFacts, FoundRun
+from tui.actions.gate_gather import gather
+from tui.actions.instance_gate import Sight
+from tui.boxes import Box, SshTarget
+from tui.links.base import LinkError
+from tui.providers.base import Instance
+from tui.rented.places import places_of
+from tui.rented.tie import own_places
+from tui.text import said
+from tui.view import BoxView
+from tui.watch.fleet import Fleet
+from tui.watch.proofs import proof_file
+
+
+def watched_sight(
+    fleet: Fleet,
+    access: FleetAccess,
+    name: str,
+    data: Path,
+    hub: Callable[[], Listing | None],
+    *,
+    same_machine: bool | None = None,
+) -> Sight:
+    """Return how the gate looks at a watched box, by its name.
+
+    ``data`` is where proofs lie, ``hub`` returns how the Hub is asked, None without a token.
+    ``same_machine`` as in ``gather``.
+    """
+    looks = _Looks(fleet, access, name, data, hub, same_machine)
+    return Sight(looks.look, looks.remembered)
+
+
+class _Looks:
+    def __init__(
+        self,
+        fleet: Fleet,
+        access: FleetAccess,
+        name: str,
+        data: Path,
+        hub: Callable[[], Listing | None],
+        same_machine: bool | None,
+    ) -> None:
+        self._fleet = fleet
+        self._access = access
+        self._name = name
+        self._data = data
+        self._hub = hub
+        self._same_machine = same_machine
+
+    def look(self, instance: Instance, loses: Loses | None, cancel: Cancel) -> BoxFacts:
+        """Collect the facts of the gate; what keeps from it is in them.
+
+        A box is only looked at where it is what its provider says now: an old address may be
+        somebody else's.
+        """
+        name = self._name
+        box, watched = self._box(), self._access(name)
+        if box is None or watched is None:
+            return self._unreachable(f"{name} is not watched any more")
+        if not _is(box, instance):
+            return self._unreachable(f"its provider tells another address than {box.text}")
+        try:
+            shell = watched.shell()
+        except (ActionError, LinkError) as error:
+            return self._unreachable(str(error))
+        cancel.ends(shell.close)
+        try:
+            eyes = BoxEyes(
+                shell,
+                self._view,
+                lambda run: proof_file(self._data, box, run),
+                box.roots,
+                self._hub(),
+            )
+            facts = gather(name, eyes, loses=loses, same_machine=self._same_machine)
+        finally:
+            shell.close()
+        if facts.unreachable is not None:
+            return facts
+        roots = ", ".join(said(place, 80) for place in dict.fromkeys(box.roots))
+        return replace(facts, notes=(f"looked for runs below {roots}", *facts.notes))
+
+    def remembered(self) -> Sequence[FoundRun]:
+        """Return the runs that were seen there last."""
+        view = self._fleet.box(self._name)
+        return () if view is None else [FoundRun.of(one.run) for one in view.runs]
+
+    def _view(self) -> BoxView:
+        view = self._fleet.box(self._name)
+        if view is None:
+            raise ActionError("unreachable", f"{said(self._name)} is not watched any more")
+        return view
+
+    def _box(self) -> Box | None:
+        found = [box for box in self._fleet.boxes_watched() if box.name == self._name]
+        return found[0] if found else None
+
+    def _unreachable(self, why: str) -> BoxFacts:
+        return BoxFacts(self._name, time.monotonic(), unreachable=said(why, 300))
+
+
+def _is(box: Box, instance: Instance) -> bool:
+    """Whether a box's address is one of the instance's; one without addresses says nothing."""
+    if not instance.addresses or not isinstance(box.target, SshTarget):
+        return True
+    aliases = {address.host for address in instance.addresses if address.kind == "alias"}
+    if box.target.host in aliases:
+        return True
+    return bool(places_of(box.target) & own_places(instance))

@@ -1,0 +1,56 @@
+"""What is known of a rented box's bill, for the status panel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from tui.bills import box_idle_text, priced, state_text, unreached_text
+from tui.money import Level, contract_outlook, credit_outlook, hours_text, usd_text
+from tui.rent import COMMAND, RentView
+from tui.text import one_line
+from tui.view import BoxView
+from tui.widgets.cells import Pen
+from tui.widgets.known import Known
+from tui.widgets.spans import Span
+
+_TONES: dict[Level, str] = {
+    "fine": "text",
+    "unknown": "muted",
+    "warning": "warning",
+    "alarm": "bad",
+}
+
+
+def bill_facts(box: BoxView, pen: Pen) -> Iterator[Known]:
+    """Yield who bills the box and what, how long the money lasts, and what is wasted."""
+    for told in (unreached_text(box), box_idle_text(box)):
+        if told is not None:
+            yield Known("bills", ((told, pen.style("bad", bold=True)),), 1)
+    rent = box.rent
+    if rent is None or (rent.provider == COMMAND and rent.state == "unknown"):
+        return
+    muted = pen.style("muted")
+    known = "" if rent.is_listed or rent.error else " (last known)"
+    spans: list[Span] = [(f"{rent.provider} {state_text(rent)}{known}", pen.style("text"))]
+    spans.append((f"  {priced(rent.rate_now)}", pen.style("text")))
+    if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
+        spans.append((f", {priced(rent.rate_stopped)} stopped", muted))
+    yield Known("rented", tuple(spans), 2)
+    if rent.error is not None:
+        yield Known("", ((one_line(rent.error), pen.style("warning")),), 2)
+    etas = [view.run.eta_s for view in box.runs if view.run.eta_s is not None]
+    yield from _ends(rent, max(etas, default=None), pen)
+
+
+def _ends(rent: RentView, eta_s: float | None, pen: Pen) -> Iterator[Known]:
+    """Yield when credit and contract end, loud when that is before the training does."""
+    if rent.runway is not None and rent.runway.seconds is not None:
+        level = credit_outlook(rent.runway, eta_s).level
+        left = f"{usd_text(rent.credit)}, lasts {hours_text(rent.runway.seconds)}"
+        yield Known("credit", ((left, pen.style(_TONES[level])),), 1 if level == "alarm" else 3)
+    if rent.contract_end is not None:
+        found = contract_outlook(rent.contract_end, time.time(), eta_s)
+        left = f"ends in {hours_text(max(0.0, rent.contract_end - time.time()))}"
+        weight = 1 if found.level == "alarm" else 4
+        yield Known("contract", ((left, pen.style(_TONES[found.level])),), weight)
