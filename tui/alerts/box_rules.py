@@ -106,7 +106,7 @@ def link_signs(
     rent = box.rent
     if box.link.state == "live":
         yield Sign(key, False, "unreachable", box.name, clear_s=LINK_CLEAR_SECONDS)
-    elif rent is not None and box.is_off:
+    elif is_listed(box) and box.is_off:
         if any(is_at_work(view.run) for view in box.runs):
             yield Sign(key, True, "unreachable", box.name, None, taken_text(box), DISK_HOLD_SECONDS)
     elif was_live or (rent is not None and is_listed(box) and rent.state == "running"):
