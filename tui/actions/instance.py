@@ -98,7 +98,7 @@ class InstanceActions:
             instance=instance,
             capabilities=provider.capabilities,
             at=self._clock.wall(),
-            names=self._names(bound),
+            names=self.names(bound),
             judgement=judgement,
             runs=runs,
             here=own_instance() == (bound.provider, bound.id),
@@ -227,7 +227,7 @@ class InstanceActions:
         _check_same(bound, seen.instance)
         return seen.instance
 
-    def _names(self, bound: Bound) -> tuple[str, ...]:
+    def names(self, bound: Bound) -> tuple[str, ...]:
         """Return what may be typed: the name where no other instance has it, and the id."""
         others = {
             one.instance.name

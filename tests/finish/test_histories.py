@@ -1,0 +1,135 @@
+"""Whatever happens on a box, in any order: nothing unsaved is destroyed, and nothing twice."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.finish.world import STATES, TIMING, Training, World, a_setting
+from tui.actions.finish_line import Act
+from tui.actions.finish_wish import Setting, Wish
+
+ENDED = ("completed", "unseen", "failed", "dead", "stopped", "diverged")
+
+RUN = st.integers(0, 2)
+EVENT = st.one_of(
+    st.tuples(st.just("state"), RUN, st.sampled_from([*STATES, "completed", "completed"])),
+    st.tuples(st.just("write"), RUN, st.just("")),
+    st.tuples(st.just("start"), st.just(0), st.sampled_from(["running", "completed", "failed"])),
+    st.tuples(st.just("link"), st.just(0), st.sampled_from(["live", "live", "stale", "offline"])),
+    st.tuples(st.just("fails"), st.just(0), st.just("")),
+    st.tuples(st.just("lose copy"), RUN, st.just("")),
+    st.tuples(st.just("move"), st.just(0), st.sampled_from(["end", "hold", "hide"])),
+    st.tuples(st.just("cancel"), st.just(0), st.just("")),
+)
+STEP = st.tuples(st.one_of(st.none(), EVENT), st.integers(0, 90))
+SETTING = st.builds(
+    lambda saves, end, also: Setting(
+        "lab",
+        Wish(tuple(saves), end, frozenset(also)),  # type: ignore[arg-type]
+        a_setting().bound,
+        "lab",
+    ),
+    st.lists(st.sampled_from(["push", "pull"]), unique=True),
+    st.sampled_from(["stop", "destroy"]),
+    st.sets(st.sampled_from(["failed", "dead"])),
+)
+
+
+class Judged(World):
+    """A world that looks at its truth whenever the line acts."""
+
+    is_cancelled = False
+    changed_at = 0.0
+    began_at = 0.0
+
+    def look(self) -> object:
+        before = self.phase
+        order = super().look()
+        if before != "counting" and self.phase == "counting":
+            self.began_at = self.now
+        return order
+
+    def act(self) -> None:
+        assert not self.is_cancelled
+        assert self.sent == 0
+        assert self.link == "live"
+        assert self.now - self.began_at >= TIMING.countdown
+        wanted = {"completed", "unseen", *self.setting.wish.also}
+        assert all(run.state in ENDED for run in self.runs)
+        assert any(run.state in wanted for run in self.runs)
+        super().act()
+        if self.sent:
+            assert all(run.is_safe for run in self.runs), "something unsaved was destroyed"
+
+
+def happen(world: Judged, event: tuple[str, int, str]) -> None:
+    kind, number, word = event
+    run = world.runs[number % len(world.runs)]
+    match kind:
+        case "state":
+            run.state = word
+        case "write":
+            run.write()
+        case "start":
+            world.runs.append(Training(f"run{len(world.runs) + 1}", word))
+        case "link":
+            world.link = word  # type: ignore[assignment]
+        case "fails":
+            world.succeeds = not world.succeeds
+        case "lose copy":
+            run.saved.clear()
+        case "move":
+            world.at_once = word == "end"
+            for number in [*world.transfers] if word != "hold" else ():
+                if world.transfers[number].is_over:
+                    continue
+                if word == "end":
+                    world.settle(number)
+                else:
+                    del world.transfers[number]
+        case "cancel":
+            world.is_cancelled = world.is_cancelled or world.phase != "over"
+            world.line.cancel()
+
+
+@settings(max_examples=1000)
+@given(SETTING, st.lists(STEP, min_size=1, max_size=25), st.sampled_from([*STATES]))
+def test_any_history(
+    setting: Setting, steps: list[tuple[tuple[str, int, str] | None, int]], first: str
+) -> None:
+    world = Judged(setting, Training("run1", first))
+    for event, seconds in steps:
+        if event is not None:
+            happen(world, event)
+        world.wait(seconds, 5.0)
+    assert world.sent <= 1
+    if world.is_cancelled:
+        assert world.line.view.result == "cancelled" and world.sent == 0
+    world.wait(300, 5.0)
+    assert world.sent <= 1
+
+
+@settings(max_examples=200)
+@given(st.lists(st.sampled_from(ENDED), min_size=1, max_size=4), SETTING)
+def test_what_ends_while_it_is_watched_ends_the_box_only_as_it_was_asked_for(
+    ends: list[str], setting: Setting
+) -> None:
+    runs = [Training(f"run{number}") for number in range(len(ends))]
+    world = Judged(setting, *runs)
+    world.look()
+    for run, end in zip(runs, ends, strict=True):
+        run.state = end
+    world.wait(300, 5.0)
+    wanted = {"completed", "unseen", *setting.wish.also}
+    asked = all(end in wanted for end in ends)
+    assert world.sent == int(asked and bool(setting.wish.saves))
+
+
+def test_the_order_is_given_once() -> None:
+    world = Judged(a_setting(), Training("run1", "completed"))
+    orders = []
+    for _ in range(500):
+        world.now += 1
+        orders.append(world.look())
+    assert len([order for order in orders if isinstance(order, Act)]) == 1
