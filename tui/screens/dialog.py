@@ -33,6 +33,7 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
     """A frame with a heading, a body and buttons; the first button is the harmless one."""
 
     CSS_PATH = DIALOGS_CSS
+    AUTO_FOCUS = ""  # it would scroll a field into view, and what is to be read first out of it
     heading = ""
     is_guarded = False
 

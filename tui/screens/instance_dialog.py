@@ -43,22 +43,22 @@ class InstanceDialog(Dialog[Consent | Way]):
         self.heading = f"{plan.action} an instance"
 
     def body(self) -> Iterable[Widget]:
-        """Yield the plan's lines; for a name, a field."""
+        """Yield the plan's lines, what helps, and for a name a field."""
         for number, told in enumerate(plan_lines(self.plan)):
             kind = _KINDS[told.tone] if number else "dialog-strong"
             yield line(one_line(line_text(told), 600), kind)
+        judgement = self.plan.judgement
+        for way, text in HELPS.items():
+            if judgement is not None and way in judgement.offers:
+                yield Button(text, id=way, classes="dialog-way")
         if self.plan.needs == "name":
             yield line(one_line(question(self.plan), 300), "dialog-strong")
             yield Input(placeholder=one_line(self.plan.names[0]), id="name")
             yield Static("", id="name-error", classes="dialog-bad", markup=False)
 
     def buttons(self) -> Iterable[Button]:
-        """Cancel, what helps, and the action."""
+        """Cancel, and the action."""
         yield Button("Cancel", id="cancel")
-        judgement = self.plan.judgement
-        for way, text in HELPS.items():
-            if judgement is not None and way in judgement.offers:
-                yield Button(text, id=way)
         yield Button(self.plan.action.capitalize(), id="act", variant="error")
 
     def first_focus(self) -> Widget:

@@ -51,6 +51,6 @@ def _ends(rent: RentView, eta_s: float | None, pen: Pen) -> Iterator[Known]:
         yield Known("credit", ((left, pen.style(_TONES[level])),), 1 if level == "alarm" else 3)
     if rent.contract_end is not None:
         found = contract_outlook(rent.contract_end, time.time(), eta_s)
-        left = f"ends in {hours_text(max(0.0, rent.contract_end - time.time()))}"
+        left = f"contract ends in {hours_text(max(0.0, rent.contract_end - time.time()))}"
         weight = 1 if found.level == "alarm" else 4
-        yield Known("contract", ((left, pen.style(_TONES[found.level])),), weight)
+        yield Known("until", ((left, pen.style(_TONES[found.level])),), weight)
