@@ -37,10 +37,18 @@ def test_the_verdicts_are_those_of_the_program() -> None:
 
 
 def test_the_configuration_of_the_readme_is_right() -> None:
-    text = re.search(r"```toml\n(.*?)```", README, re.DOTALL)
-    assert text is not None
-    _, settings, _ = parse_configuration(text[1].encode(), "README.md")
-    assert set(settings.box) == {"lab", "gpu1"}
+    boxes: set[str] = set()
+    for text in re.findall(r"```toml\n(.*?)```", README, re.DOTALL):
+        _, settings, _ = parse_configuration(text.encode(), "README.md")
+        boxes |= set(settings.box)
+    assert boxes == {"lab", "gpu1", "desk"}
+
+
+def test_the_providers_of_the_readme_are_those_that_can_be_read() -> None:
+    from tui.config.settings import PROVIDERS
+
+    named = re.findall(r"(?m)^\| `(\w+)` \|", section("Providers"))
+    assert set(named) == set(PROVIDERS) - {"modal"}
 
 
 def test_the_keys_of_the_readme_exist() -> None:

@@ -60,7 +60,7 @@ def _configured(section: BoxSettings, paths: Sequence[str]) -> dict[str, Any]:
         "gb": section.disk_gb,
         "storage": section.storage_gb_month,
         "paths": tuple(paths),
-        "terms": Terms(can_stop=True if section.stop else None),
+        "terms": Terms(can_stop=True if section.stop else None, kept=section.stop_keeps),
     }
     return {key: value for key, value in values.items() if value is not None}
 

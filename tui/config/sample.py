@@ -22,10 +22,13 @@ SAMPLE = """\
 # price_per_hour = 3.4828                    # US dollars while it runs
 # disk_gb = 250
 # storage_gb_month = 0.20                    # US dollars for a GB and month while it is stopped
+# instance = "vast:12345678"                 # instead of ssh: its provider tells the address
 
 # A box without `ssh` is a host of ~/.ssh/config, or a directory of this machine:
 # [box.gpu1]
 # price_per_hour = 0.69
+# stop = "my-stop-command"                   # commands of your own: stop, start, destroy, state
+# stop_keeps = ["/"]                         # what that stop leaves as it is
 # [box.desk]
 # path = "~/runs"
 

@@ -118,7 +118,7 @@ class BoxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Without ``ssh``, ``path`` and ``instance`` the name itself is a host of ~/.ssh/config. ``path``
     is a directory or a recording on this machine, ``instance`` a rented instance whose provider
-    tells how it is reached.
+    tells how it is reached. ``stop_keeps`` says what its own stop command leaves as it is.
     """
 
     ssh: (
@@ -152,6 +152,10 @@ class BoxSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     start: Words | None = None
     destroy: Words | None = None
     state: Words | None = None
+    stop_keeps: Annotated[
+        tuple[BoxPath, ...] | None,
+        msgspec.Meta(description='the directories that a stop keeps, ["/"] for the whole disk'),
+    ] = None
     instance: (
         Annotated[
             str,
