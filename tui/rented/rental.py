@@ -53,6 +53,8 @@ class Rental:
         book: Book | None = None,
     ) -> None:
         self.accounts = accounts
+        self.today: float | None = None
+        """What was paid today (UTC), in US dollars; None while nothing is known of it."""
         self._fleet = fleet
         self._roots = tuple(roots)
         self._adds = adds
@@ -184,6 +186,7 @@ class Rental:
                     return
                 if self._book is not None:
                     self._book.take(provider)
+                    self.today = self._book.today()
                 self.publish()
             except Exception as error:  # noqa: BLE001 - a fault here must not end the watch
                 record_fault(error)

@@ -69,7 +69,11 @@ class FleetScreen(MonitorScreen):
         settings = self.boxtop.settings
         everything = rows_of(boxes)
         rows = arrange(everything, settings.order, reverse=settings.reverse, words=settings.words)
-        self.header.show(summary(boxes), self.boxtop.now(), self.boxtop.is_paused)
+        self.header.show(
+            summary(boxes, self.boxtop.questions.spent_today()),
+            self.boxtop.now(),
+            self.boxtop.is_paused,
+        )
         self.headline.show(arrange(everything))
         of = f" of {len(everything)}" if settings.words else ""
         order = settings.order + (" reversed" if settings.reverse else "")

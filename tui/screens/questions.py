@@ -45,6 +45,10 @@ class Questions:
 
         self.instances = Instances(self.app, desk)
 
+    def spent_today(self) -> float | None:
+        """What all boxes cost today (UTC), in US dollars, as far as boxtop knows."""
+        return self.instances.desk.rental.today if self.instances is not None else None
+
     def help_with(self, way: Way, row: Row) -> None:
         """Save a run's weights, or end its training, before its box is given back."""
         self.open_weights()

@@ -123,10 +123,15 @@ class Summary(msgspec.Struct, frozen=True):
     unpriced: int
     runway_s: float | None = None
     """Seconds until the first credit of all accounts is used up, None where none is known."""
+    today: float | None = None
+    """What was paid today (UTC), in US dollars."""
 
 
-def summary(boxes: Sequence[BoxView]) -> Summary:
-    """Count boxes, runs and money; a box without a known price is counted, never taken as free."""
+def summary(boxes: Sequence[BoxView], today: float | None = None) -> Summary:
+    """Count boxes, runs and money; a box without a known price is counted, never taken as free.
+
+    ``today`` is what was paid so far.
+    """
     rows = rows_of(boxes)
     billing = [box for box in boxes if box.rent is None or box.rent.bills]
     prices = [box.usd_per_hour for box in billing if box.usd_per_hour is not None]
@@ -141,4 +146,5 @@ def summary(boxes: Sequence[BoxView]) -> Summary:
         usd_per_hour=sum(prices) if prices else None,
         unpriced=len(billing) - len(prices),
         runway_s=min((left for left in runways if left is not None), default=None),
+        today=today,
     )

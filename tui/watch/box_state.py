@@ -30,7 +30,7 @@ from tui.runs.naming import distinct_ids
 from tui.runs.proofs import ProofFile
 from tui.view import BoxView, LinkView, RunView
 from tui.watch.bill import Bill
-from tui.watch.chosen import chosen
+from tui.watch.chosen import alone, chosen
 from tui.watch.contact import Contact
 from tui.watch.judgements import Judgements
 from tui.watch.kept import Kept
@@ -171,7 +171,7 @@ class BoxState:
             now, clock = self._contact.times(live=link.state == "live")
             vitals = self._vitals
             self._name_runs()
-            runs = [self._run_view(run, now, clock) for run in self._runs.values()]
+            runs = alone([self._run_view(run, now, clock) for run in self._runs.values()])
             shown, banner = chosen(self.box.run, runs)
             searched = self._searched or self.box.roots
             unsearched = tuple(self._notices.unsearched(self.box.roots, self._searched))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from tui.runs.idle import without_later
 from tui.runs.naming import meant
 from tui.runs.order import live_sibling, sibling_text
 from tui.view import RunView
@@ -19,3 +21,11 @@ def chosen(
     shown = tuple(run for run in runs if run.run.path in paths)
     live = live_sibling([run.run for run in runs], shown[0].run) if shown else None
     return shown, () if live is None else (sibling_text(live),)
+
+
+def alone(runs: Sequence[RunView]) -> list[RunView]:
+    """Return the runs of a box, none of which wastes what another one uses."""
+    starts = [view.run.started_at for view in runs if view.run.started_at is not None]
+    if len(starts) < 2:
+        return list(runs)
+    return [replace(view, run=without_later(view.run, starts)) for view in runs]

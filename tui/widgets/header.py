@@ -79,6 +79,9 @@ class Header(Sheet):
                     (more, self.style("muted", "surface")),
                 ]
             )
+        if given.today:
+            text = f"today {formats.money(given.today)}"
+            parts.append([(text, self.style("muted", "surface"))])
         if given.runway_s is not None:
             soon = given.runway_s < SOON_SECONDS
             text = f"credit {hours_text(given.runway_s)}"
