@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.onbox.checkpoints import checkpoint, leftovers, make_weights, put, sha256
+from tests.waiting import wait_until
 from tui.actions.cancel import Cancel
 from tui.actions.progress import Progress
 from tui.actions.pull import PullReport
@@ -102,5 +103,5 @@ def test_the_file_itself_is_no_copy_of_it(pulls: Pulls, tmp_path: Path, way: str
     for name, error in report.failed.items():
         assert f"{name} is the very file that was to be copied" in str(error)
         assert error.hint == "name another directory"
-    assert leftovers(pulls.run) == []
+    wait_until(lambda: leftovers(pulls.run) == [], what="the snapshot's end")
     assert sorted(path.name for path in weights.iterdir()) == ["best.pt", "last.pt"]
