@@ -31,6 +31,8 @@ def test_a_module_is_old_python_and_needs_only_the_client(name: str) -> None:
         names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
+            alone = node.module != "tui.onbox" or len(node.names) == 1
+            assert alone, "only the first of several modules on a line is sent to a box"
         for wanted in names:
             top = wanted.partition(".")[0]
             ours = wanted.startswith("tui.onbox")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input
 
+from tests.callback_stage import Event
 from tests.hub import hub_fixture  # noqa: F401
 from tests.hub.accounts import Token as HubToken
 from tests.hub.faults import Answer, Hold
@@ -17,6 +18,7 @@ from tests.onbox.checkpoints import checkpoint, make_weights, put, write_status
 from tests.screens.watching import Watch, watching
 from tui.app import BoxtopApp
 from tui.boxes import Box, LocalTarget
+from tui.callbacks import PushToHub
 from tui.config.settings import HubSettings
 from tui.links.asking import RefusingAsker
 from tui.screens.options import ScreenOptions
@@ -231,6 +233,16 @@ async def test_a_dialog_that_is_left_takes_no_next_try_away(
             await watch.press("escape")
             await watch.until(lambda: "next try in" in watch.text)
             hub.faults.clear()
+
+
+async def test_what_a_training_pushed_by_itself_is_seen_to_be_saved(
+    run: Path, hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.actions.auto_push.LOOK_SECONDS", 0.1)
+    async with desk(run, tmp_path) as watch:
+        assert "not saved" in watch.text
+        PushToHub("my-org/run1").on_train_end(Event(str(run)))
+        await watch.until(lambda: watch.text.count(" saved") == 2 and "not saved" not in watch.text)
 
 
 async def test_a_pull_brings_weights_home(run: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from tui.actions.errors import ActionError
 from tui.actions.shell import Shell, make_shell
 from tui.links.base import Asker
 from tui.links.ssh.link import SshLink
+from tui.runs.files import PUSHED
 from tui.runs.proofs import ProofFile
 from tui.watch.box_state import BoxState
 from tui.watch.fleet import Fleet
@@ -50,3 +51,8 @@ class FleetAccess:
         """Return a watched box, None when no box has that name."""
         found = self._fleet.watched(name)
         return None if found is None else WatchedBox(*found, self._asker)
+
+    def claimed(self, box: str, run: str) -> bytes | None:
+        """Return what a run's own callback says that it has pushed, None where it says nothing."""
+        found = self._fleet.watched(box)
+        return None if found is None else found[0].told(run, PUSHED)

@@ -1,4 +1,7 @@
-"""Pushes by themselves while boxes are watched, and pushes of earlier days that had not ended."""
+"""Pushes by themselves while boxes are watched, and pushes of others that are learned of.
+
+Those are pushes of earlier days that had not ended, and what trainings pushed by themselves.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 from tui.actions.hub_names import Destination, filled
+from tui.actions.hub_problem import HubError
 from tui.actions.milestones import asks_for_anything, due
 from tui.actions.push_plan import PushPlan
+from tui.actions.recognise import Recogniser
 from tui.actions.transfer import BoxAccess, Settle
 from tui.actions.transfers import Transfers
 from tui.config.settings import HubSettings
@@ -42,7 +47,8 @@ class AutoPush:
     """Looks at the boxes every few seconds, in a thread of its own, and starts what is due.
 
     Without ``[hub] to``, or a rule in ``settings.auto``, nothing is pushed; pushes that had not
-    ended are settled all the same.
+    ended are settled all the same. ``claimed`` is what a run, by its box's name and its path, says
+    that it has pushed.
     """
 
     def __init__(
@@ -52,6 +58,8 @@ class AutoPush:
         access: Callable[[str], BoxAccess | None],
         settings: HubSettings,
         *,
+        claimed: Callable[[str, str], bytes | None] = lambda _box, _run: None,
+        recogniser: Recogniser | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
@@ -64,6 +72,10 @@ class AutoPush:
         self._next: dict[str, float] = {}
         self._settled: dict[str, float] = {}
         self._asked: dict[tuple[str, str], float] = {}
+        self._claimed = claimed
+        self._recogniser = recogniser or Recogniser()
+        self._recognised: dict[tuple[str, str], bytes] = {}
+        self._not_before: dict[tuple[str, str], float] = {}
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="auto push", daemon=True)
 
@@ -83,6 +95,7 @@ class AutoPush:
             for view in box.runs:
                 if self._transfers.busy(box.name, view.run.path):
                     continue
+                self._recognise(box.name, view.run.path)
                 if not self._settle(box, view.run):
                     self._push(box, view)
 
@@ -92,6 +105,24 @@ class AutoPush:
                 self.look()
             except Exception as error:  # noqa: BLE001 - one fault must not end the looking
                 record_fault(error)
+
+    def _recognise(self, box: str, run: str) -> None:
+        """Ask the Hub for what a training says that it has pushed; quietly, and not too often."""
+        key, data = (box, run), self._claimed(box, run)
+        if data is None or data == self._recognised.get(key):
+            return
+        access = self._access(box)
+        if access is None or self._clock() < self._not_before.get(key, 0.0):
+            return
+        self._not_before[key] = self._clock() + SETTLE_SECONDS
+        try:
+            is_new = self._recogniser.look(data, access.proofs(run))
+        except (HubError, LookupError, OSError):
+            return
+        del self._not_before[key]
+        self._recognised[key] = data
+        if is_new:
+            access.changed(run)
 
     def _settle(self, box: BoxView, run: Run) -> bool:
         """Learn once of each push whose end is not known; whether one was begun."""

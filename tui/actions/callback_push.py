@@ -26,6 +26,8 @@ from tui.actions.hub_token import find_token
 from tui.onbox.hub_follow import forget
 from tui.onbox.hub_jobs import MEMORY_PREFIX, Job, pushes_directory
 from tui.onbox.places import Refused
+from tui.onbox.training import Training
+from tui.runs.files import PUSHED
 
 logger = logging.getLogger("boxtop")
 
@@ -113,8 +115,9 @@ class Upload:
             for file, facts in measured
         ]
         token = find_token()
+        note = {"path": str(self._run / PUSHED), "files": dict(self._noted(measured, paths))}
         message = f"{', '.join(names)} of {self._run.name} ({self._reason})"
-        request = self._request(held, files, message, token.secret)
+        request = {**self._request(held, files, message, token.secret), "note": note}
         result = self._followed(request)
         asked = Asked(self._place.repo, token.source)
         if result.get("ok") is not True:
@@ -128,6 +131,18 @@ class Upload:
                 yield file, file.measured()
             except (Refused, OSError) as error:
                 self._warn(error)
+
+    def _noted(
+        self, measured: list[tuple[File, dict[str, Any]]], paths: dict[str, str]
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what is said of each checkpoint once the Hub has it."""
+        training = Training(os.fsencode(self._run))
+        for file, facts in measured:
+            if file.source is not None:
+                mtime_ns = file.source.mtime_ns
+                times = {"mtime": mtime_ns / 1e9, "inode": file.source.inode}
+                epoch = training.epoch_of(file.name, mtime_ns)
+                yield file.name, {"path": paths[file.name], **facts, **times, "epoch": epoch}
 
     def _request(
         self, held: Snapshot, files: list[dict[str, Any]], message: str, token: str

@@ -23,11 +23,15 @@ NO_ROOM = "no room for a copy of it beside the weights"
 
 
 class File(NamedTuple):
-    """A file to be pushed; ``identity`` is what one that is read in place has to stay."""
+    """A file to be pushed; ``identity`` is what one that is read in place has to stay.
+
+    ``source`` is what a checkpoint was when it was taken.
+    """
 
     name: str
     path: str
     identity: Identity | None = None
+    source: Identity | None = None
 
     @property
     def is_checkpoint(self) -> bool:
@@ -98,11 +102,11 @@ class Snapshot:
     def _taken(self, name: str, path: bytes) -> File:
         source = open_file(path)
         try:
-            size = os.fstat(source).st_size
-            if self._has_room(size):
+            found = Identity.of(os.fstat(source))
+            if self._has_room(found.size):
                 self.hidden.make()
-                self._copy(name, source, size)
-                return File(name, text(self.hidden.file(name)))
+                self._copy(name, source, found.size)
+                return File(name, text(self.hidden.file(name)), source=found)
         except OSError as error:
             self.hidden.discard(name)
             if error.errno not in FULL + FORBIDDEN:
@@ -111,7 +115,8 @@ class Snapshot:
             os.close(source)
         if not self._in_place:
             raise Refused("disk_full", f"{name} is not pushed: {NO_ROOM}")
-        return File(name, text(path), identity_of(path))
+        identity = identity_of(path)
+        return File(name, text(path), identity, identity)
 
     def _copy(self, name: str, source: int, size: int) -> None:
         target = self.hidden.create(name)

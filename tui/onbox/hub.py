@@ -8,7 +8,7 @@ what trains here. Operations, and their replies:
 ``check``    token, repo, endpoint?, timeout_s?             -> ``check``
 ``push``     token, repo, files, job?, message?, description?, private?, allow_public?, cleanup?,
              disable_xet?, endpoint?, stall_s?, limit_s?, limits_s?, patience_s?, tick_s?,
-             look_every_s?, memory?
+             look_every_s?, memory?, note?
              -> ``started``, ``progress`` ..., ``result``; the upload goes on when we are gone
 ``attach``   job                                            -> ``progress`` ..., ``result``
 ``jobs``                                                    -> ``jobs``
@@ -21,7 +21,8 @@ or ``{path_in_repo, text}`` for a small file that lies nowhere yet; ``identity``
 it) comes with one that is read in place, and has to be the same to the end. ``cleanup`` is a
 directory with a snapshot: the uploader is its owner before ``started`` is told, and removes it at
 its end; the program does so when no upload can begin. ``memory`` is a home that was made for this
-push alone: it goes with an upload that nobody follows to its end.
+push alone: it goes with an upload that nobody follows to its end. ``note`` is what ``hub_note``
+writes beside the run when all is proven.
 What fails is ``error``, with the facts of ``hub_facts``; a push that fails has them in its result.
 The last reply to a request is ``{"re": id, "done": {kind: ...}}``, those before have no ``done``.
 """

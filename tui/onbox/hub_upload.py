@@ -16,6 +16,7 @@ from tui.onbox.hub_facts import Problem, chain_of, error_facts
 from tui.onbox.hub_jobs import Job, clean_memory, clean_up, take_over
 from tui.onbox.hub_listing import differing, find_commit, listing
 from tui.onbox.hub_meter import Meter, check_files, check_in_place
+from tui.onbox.hub_note import add_note
 from tui.onbox.hub_wire import redacted
 from tui.onbox.owners import lives
 
@@ -69,6 +70,9 @@ class Uploader:
             clean_up(self.request.get("cleanup"))
             shutil.rmtree(str(self.home), ignore_errors=True)
             self._write_progress()
+            if result.get("ok") is True:
+                with suppress(Exception):  # nobody believes it without asking the Hub
+                    add_note(self.request.get("note"), self.repo, self.commit)
             self.job.write("result", result, (self.token,))
             if lives(self.request.get("follower")) is False:
                 clean_memory(self.request.get("memory"))

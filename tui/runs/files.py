@@ -12,13 +12,15 @@ LOG = "train.log"
 CONFIG = "train_config.yaml"
 SUMMARY = "summary.json"
 PROFILE = "profile.json"
+PUSHED = "boxtop-pushed.json"
+"""What ``tui.callbacks.PushToHub`` says that it has pushed: a claim, until the Hub was asked."""
 CONSOLE = "console.log"
 """The mirror's name for what ``nohup … > FILE`` caught; on the box it has any path."""
 
 MARKERS = (STATUS, METRICS, RESULTS)
 """A directory that holds one of these is a run (the rule of LibreYOLO's own monitor)."""
 
-REPLACED = (STATUS, CONFIG, SUMMARY, PROFILE)
+REPLACED = (STATUS, CONFIG, SUMMARY, PROFILE, PUSHED)
 """Files that their writer replaces as a whole; they are read by path each time."""
 
 APPENDED = (METRICS, RESULTS, LOG)

@@ -73,7 +73,7 @@ def open_desk(
     transfers = Transfers(access, embargo=Embargo(data) if data is not None else None)
     if read_only:
         return WeightsDesk(transfers, access, hub, read_only=True)
-    auto = AutoPush(fleet, transfers, access, hub)
+    auto = AutoPush(fleet, transfers, access, hub, claimed=access.claimed)
     auto.start()
     journal = Journal(data) if data is not None else None
     return WeightsDesk(transfers, access, hub, auto=auto, journal=journal)

@@ -129,6 +129,12 @@ class BoxState:
             run = self._runs.get(path)
             return None if run is None else run.proofs
 
+    def told(self, path: str, name: str) -> bytes | None:
+        """What a file of a run holds that is replaced as a whole, None where there is none."""
+        with self._lock:
+            run = self._runs.get(path)
+            return None if run is None else run.whole.get(name)
+
     def set_rent(self, rent: RentView | None) -> None:
         """Take what the box's provider tells of it; None where nobody bills it."""
         with self._lock:
