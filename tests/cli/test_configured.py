@@ -53,7 +53,8 @@ def test_it_is_named_with_its_line(boxtop: Boxtop, config: Path, verb: list[str]
 
 def test_the_readmes_own_sample_works(boxtop: Boxtop, tmp_path: Path) -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text()
-    sample = re.findall(r"```toml\n(.*?)```", readme, re.DOTALL)[0]
+    configuration = readme.split("\n## Configuration\n")[1]
+    sample = re.findall(r"```toml\n(.*?)```", configuration, re.DOTALL)[0]
     config = tmp_path / "boxtop.toml"
     config.write_text(sample)
     called = boxtop("boxes", "--config", config)

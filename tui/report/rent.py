@@ -85,7 +85,8 @@ def total_lines(rents: Sequence[RentView]) -> Iterator[Span]:
     billing = [rent for rent in rents if rent.bills]
     if len(rents) > 1 and billing:
         sum_now = total(rent.rate_now.usd_per_hour for rent in billing)
-        yield Span(f"all together: {usd_text(sum_now.usd)}/h now ({sum_now.label})", "bold")
+        if sum_now.usd is not None:
+            yield Span(f"all together: {usd_text(sum_now.usd)}/h now ({sum_now.label})", "bold")
     for rent in {rent.provider: rent for rent in rents if rent.runway is not None}.values():
         assert rent.runway is not None
         text = runway_text(rent.runway, rent.credit, rent.credit_field or "credit")

@@ -33,7 +33,6 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
     """A frame with a heading, a body and buttons; the first button is the harmless one."""
 
     CSS_PATH = DIALOGS_CSS
-    AUTO_FOCUS = ""  # it would scroll a field into view, and what is to be read first out of it
     heading = ""
     is_guarded = False
 
@@ -64,7 +63,11 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
     def on_mount(self) -> None:
         """Focus the harmless button, and keep keys out for a moment."""
         self._opens_at = self._time() + GUARD_SECONDS if self.is_guarded else 0.0
-        self.first_focus().focus()
+        first = self.first_focus()
+        first.focus()
+        body = self.query_one("#dialog-body", VerticalScroll)
+        if body not in first.ancestors:  # Textual has scrolled the first field into view meanwhile
+            self.call_after_refresh(body.scroll_home, animate=False)
 
     def first_focus(self) -> Widget:
         """Return what has the focus at first: the harmless button."""
