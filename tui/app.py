@@ -149,6 +149,7 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
             self.call_from_thread(self.questions.open_weights)
         if self.options.rents is not None and (rents := self.options.rents()) is not None:
             self.call_from_thread(self.questions.open_instances, rents)
+        self.call_from_thread(self.questions.open_finishing)
         if self.options.alarms is not None:
             self.options.alarms(self)
 

@@ -123,7 +123,8 @@ def _heals(refusal: Refusal, runs: Sequence[RunFacts]) -> bool:
 
 
 def _is_unasked(file: BoxFile) -> bool:
+    """Whether the Hub holds a proof of it and gave no answer; a copy here is there or is not."""
     return any(
-        one.proof.sha256 == file.sha256 and one.seen is None and one.reason is not None
+        one.proof.on_hub and one.proof.sha256 == file.sha256 and one.seen is None
         for one in file.witnesses
     )

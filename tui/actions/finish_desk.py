@@ -17,6 +17,8 @@ from tui.config.settings import HubSettings
 from tui.view import BoxView
 from tui.watch.fleet import Fleet
 
+TIMING = Timing()
+
 
 class Boxes(Protocol):
     """What is watched."""
@@ -44,7 +46,7 @@ class FinishDesk:
     sight: Callable[[str], Sight] | None = None
     journal: Journal | None = None
     folder: Path = field(default_factory=Path.cwd)
-    timing: Timing = field(default_factory=Timing)
+    timing: Timing = field(default_factory=lambda: TIMING)
     clock: Callable[[], float] = time.monotonic
 
 

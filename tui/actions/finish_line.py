@@ -187,15 +187,16 @@ class FinishLine:
 
     def _is_settled(self, standing: Standing, at: float) -> bool:
         """Whether all is done, and was seen to be so, unchanged, for long enough."""
-        if standing.waits is not None:
-            self._mark, self._tries, self._again_at = None, 0, 0.0
-            self._wait(standing.waits, standing.detail, stuck=standing.stuck)
-            return False
         if standing.mark != self._mark:
-            self._mark, self._since, self._again_at = standing.mark, at, 0.0
-            self._wait("all is done; looks once more before it begins")
+            self._mark, self._since, self._tries, self._again_at = standing.mark, at, 0, 0.0
+        settled = at - self._since >= self.timing.settle
+        if standing.waits is not None:
+            stuck = standing.stuck and settled
+            self._wait(standing.waits, standing.detail, stuck=stuck)
             return False
-        return at - self._since >= self.timing.settle
+        if at == self._since:
+            self._wait("all is done; looks once more before it begins")
+        return settled
 
     def _go_on(self, standing: Standing, seen: Seen) -> Order | None:
         assert seen.box is not None

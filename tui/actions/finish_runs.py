@@ -65,6 +65,7 @@ class FinishRuns:
             return Standing((), mark, "there is no run on it yet")
         going = [view.run for view in views if endings[view.run.path] is None]
         if going:
+            going.sort(key=lambda run: run.id)
             return Standing(about, mark, f"waits for {_named(going)}", _moving(going))
         for view in about:
             problem = self._problem(view.run, endings[view.run.path])

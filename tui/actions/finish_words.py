@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tui.actions.finish_saves import SaveStep, weights_of
 from tui.actions.finish_wish import Setting
-from tui.actions.transfer import transfer_text
+from tui.actions.progress import progress_text
+from tui.actions.transfer import TransferView
 from tui.rent import RentView
 from tui.runs.words import clock_text, count_text
 from tui.text import said
@@ -101,11 +102,23 @@ def saved_text(setting: Setting, runs: Sequence[RunView]) -> str:
 
 def saving_text(step: SaveStep) -> tuple[str, str]:
     """Return which transfers are on their way, and how far the first one is."""
-    moves = [f"{one.kind} of {said(one.run_id, 60)}" for one in step.under_way]
+    moves = [_move_text(one) for one in step.under_way]
     moves += [f"{work.save} of {said(work.run.run.id, 60)}" for work in step.begin]
-    detail = transfer_text(step.under_way[0]) if step.under_way else ""
+    detail = _progress(step.under_way[0]) if step.under_way else ""
     more = f" and {len(moves) - 3} more" if len(moves) > 3 else ""
     return f"saves: {', '.join(moves[:3])}{more}", detail
+
+
+def _move_text(move: TransferView) -> str:
+    """Name a transfer; one that failed and is tried again says why."""
+    again = f" ({said(move.text, 200)}; it is tried again)" if move.retry_in_s is not None else ""
+    return f"{move.kind} of {said(move.run_id, 60)}{again}"
+
+
+def _progress(move: TransferView) -> str:
+    if move.retry_in_s is not None:
+        return f"next try in {clock_text(move.retry_in_s)}"
+    return said(move.text if move.progress is None else progress_text(move.progress), 200)
 
 
 def verifying_text(setting: Setting) -> str:
@@ -115,7 +128,7 @@ def verifying_text(setting: Setting) -> str:
 
 def again_text(seconds: float) -> str:
     """Return when it is tried again."""
-    return f"looks again in {clock_text(seconds)}"
+    return f"looks again in {clock_text(seconds + 0.999)}"
 
 
 def counting_text(setting: Setting) -> str:

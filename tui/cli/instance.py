@@ -158,7 +158,7 @@ class _Act:
 
     def _ask(self, plan: Plan) -> Consent | None:
         """Ask the person; None for a no. A name typed below the list agrees to losing that."""
-        _forget_typed()
+        forget_typed()
         if plan.needs == "yes":
             return Consent() if asked(self._session, question(plan)) else None
         err = self._session.console.err
@@ -197,7 +197,7 @@ def _plain(paper: Paper) -> Paper:
     return msgspec.structs.replace(paper, colour=False)
 
 
-def _forget_typed() -> None:
+def forget_typed() -> None:
     """Drop what was typed before the question was there: it answers another one."""
     try:
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)

@@ -150,6 +150,13 @@ class EndActions:
         """Destroy the selected box's instance."""
         _instance(self, "destroy")
 
+    def do_finish(self: Watching) -> None:
+        """Set what is done when all training on the selected box is done, or cancel it."""
+        if self.boxtop.questions.finishing is None:
+            self.boxtop.say("no finish line can be set here")
+        else:
+            self.boxtop.questions.finishing.key(self.row)
+
 
 class OwnActions:
     """Pausing, connecting, copying, and what concerns boxtop itself."""

@@ -123,6 +123,8 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, EndAc
         weights = self.boxtop.questions.weights
         shown = weights.shown() if weights is not None and self.size.height >= 8 else None
         self.transfer.show(*(shown or (None, 0)))
+        if self.boxtop.questions.finishing is not None:
+            self.boxtop.questions.finishing.show(self)
 
     def refresh_views(self) -> None:
         """Draw anew after a setting changed."""

@@ -12,6 +12,7 @@ from tui.theme import Colours
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
+    from tui.screens.finish import Finishing
     from tui.screens.instances import InstanceDesk
     from tui.screens.weights import WeightsDesk
 
@@ -22,7 +23,7 @@ class ScreenOptions(msgspec.Struct, frozen=True):
     ``theme`` is "dark" or "light", ``colours`` what the terminal shows; ``parse`` makes a box of a
     pasted line, without it none can be added; ``has_demo`` offers the demo at the first start;
     ``desk`` makes what moves weights; in a thread, ``rents`` what asks providers, and ``alarms``
-    what watches for alerts.
+    what watches for alerts; ``finish`` what ends boxes whose training is done, after the others.
     """
 
     ascii_only: bool = False
@@ -34,3 +35,4 @@ class ScreenOptions(msgspec.Struct, frozen=True):
     desk: Callable[[], WeightsDesk] | None = None
     rents: Callable[[], InstanceDesk | None] | None = None
     alarms: Callable[[BoxtopApp], object] | None = None
+    finish: Callable[[BoxtopApp], Finishing | None] | None = None

@@ -11,6 +11,7 @@ from tui.screens.rows import Row
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
     from tui.screens.ending import Ending
+    from tui.screens.finish import Finishing
     from tui.screens.instance_dialog import Way
     from tui.screens.instances import InstanceDesk, Instances
     from tui.screens.weights import Weights
@@ -28,6 +29,7 @@ class Questions:
         self.weights: Weights | None = None
         self.ending: Ending | None = None
         self.instances: Instances | None = None
+        self.finishing: Finishing | None = None
         self._asking: Pending | None = None
 
     def open_weights(self) -> None:
@@ -44,6 +46,11 @@ class Questions:
         from tui.screens.instances import Instances
 
         self.instances = Instances(self.app, desk)
+
+    def open_finishing(self) -> None:
+        """Make what ends boxes whose training is done, when all that it needs is there."""
+        if self.app.options.finish is not None:
+            self.finishing = self.app.options.finish(self.app)
 
     def spent_today(self) -> float | None:
         """What all boxes cost today (UTC), in US dollars, as far as boxtop knows."""

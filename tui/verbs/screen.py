@@ -12,9 +12,11 @@ from tui.errors import UserError
 from tui.rented.opening import Rents
 
 if TYPE_CHECKING:
+    from tui.actions.finish_wish import Setting
     from tui.app import BoxtopApp
     from tui.boxes import Box
     from tui.links.base import Asker
+    from tui.screens.finish import Finishing
     from tui.screens.instances import InstanceDesk
     from tui.screens.weights import WeightsDesk
     from tui.view import BoxView
@@ -27,8 +29,12 @@ def watch(
     *,
     record: Path | None = None,
     as_json: bool = False,
+    finish: Setting | None = None,
 ) -> int:
-    """Show the boxes that are meant; without a terminal one look at them, as text."""
+    """Show the boxes that are meant; without a terminal one look at them, as text.
+
+    ``finish`` is a finish line that is set from the start.
+    """
     if as_json or not shows_screen():
         from tui.cli.status import show_status
 
@@ -39,9 +45,8 @@ def watch(
 
     boxes = [beside_its_own(box) for box in session.boxes(targets, may_be_none=True)]
     data = session.keeping(boxes)
-    return show_screen(
-        session, boxes, data=data, record=record, accounts=_accounts(session, targets)
-    )
+    accounts = _accounts(session, targets)
+    return show_screen(session, boxes, data=data, record=record, accounts=accounts, finish=finish)
 
 
 OpenAccounts = Callable[[], "Rents | None"]
@@ -78,10 +83,11 @@ def show_screen(
     link_for: MakeLink | None = None,
     record: Path | None = None,
     accounts: OpenAccounts | None = None,
+    finish: Setting | None = None,
 ) -> int:
     """Show the screen until it is left, and return the exit code.
 
-    ``accounts`` opens who bills the boxes, None where nobody does.
+    ``accounts`` opens who bills the boxes, None where nobody does; ``finish`` as in ``watch``.
     """
     from tui.app import BoxtopApp
     from tui.links.factory import make_link
@@ -105,14 +111,16 @@ def show_screen(
         desk=desks.weights,
         rents=desks.rents,
         alarms=desks.alarms if link_for is None else None,
+        finish=lambda app: desks.finish(app, finish),
     )
     app = BoxtopApp(fleet, options, asker=asker)
     try:
         wish = app.run(mouse=not session.no_mouse)
     finally:
-        left = fleet.boxes()
-        desks.close()
+        left, lines = fleet.boxes(), desks.close()
         fleet.close()
+    for line in lines:
+        session.console.tell(line)
     tell_what_bills(session, left)
     if wish == DEMO:
         from tui.verbs.demo import show_demo
@@ -139,6 +147,7 @@ class _Desks:
         self._data = data
         self._accounts = accounts
         self._weights: WeightsDesk | None = None
+        self._finishing: Finishing | None = None
         self._closers: list[Callable[[], None]] = []
 
     def weights(self) -> WeightsDesk:
@@ -154,6 +163,8 @@ class _Desks:
 
     def rents(self) -> InstanceDesk | None:
         """Ask who bills the boxes, in a thread."""
+        import tui.screens.finish  # noqa: F401  # in this thread: the screen's has better to do
+
         found = None if self._accounts is None else self._accounts()
         if found is None:
             return None
@@ -175,7 +186,16 @@ class _Desks:
         watcher = open_alarms(app, self._fleet, self._settings.alerts, transfers, self._data)
         self._closers.append(watcher.close)
 
-    def close(self) -> None:
-        """End what goes on here, the last opened first."""
+    def finish(self, app: BoxtopApp, setting: Setting | None) -> Finishing | None:
+        """Open what ends boxes whose training is done, and set the first line of it."""
+        from tui.screens.finish import open_finishing
+
+        self._finishing = open_finishing(app, self._fleet, setting)
+        return self._finishing
+
+    def close(self) -> list[str]:
+        """End what goes on here, the last opened first; return what is left undone, in words."""
+        lines = [] if self._finishing is None else self._finishing.close()
         for close in reversed(self._closers):
             close()
+        return lines

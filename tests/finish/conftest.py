@@ -1,0 +1,4 @@
+"""A vendor with a ledger, and a box "lab" over a real sshd whose address is its instance's."""
+
+from tests.cli.test_instance import fake, lab, words  # noqa: F401
+from tests.hub import hub_fixture  # noqa: F401
