@@ -6,7 +6,6 @@ import fcntl
 import os
 import pty
 import select
-import shutil
 import signal
 import struct
 import subprocess
@@ -14,76 +13,24 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.tmux import ROOT, Tmux
+from tests.tmux import tmux as tmux
 from tests.waiting import wait_until
 
-ROOT = Path(__file__).parents[2]
 CANNED = [sys.executable, "-m", "tests.screens.canned_app"]
 RESTORED = [1000, 1003, 1006, 1015, 1049, 2004]
 """Terminal modes that are on while the app runs and must be off after it."""
 PLAIN = b"enter goes back"
 
 
-class Tmux:
-    """A tmux server of its own with one pane."""
-
-    def __init__(self, socket: Path) -> None:
-        self.socket = socket
-
-    def __call__(self, *arguments: str) -> str:
-        """Run a tmux command."""
-        return subprocess.run(
-            ["tmux", "-u", "-S", str(self.socket), "-f", "/dev/null", *arguments],
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-
-    def start(self, size: tuple[int, int], term: str, *arguments: str, **env: str) -> None:
-        """Start the app in a pane of this size."""
-        names = [word for name, value in env.items() for word in ("-e", f"{name}={value}")]
-        width, height = map(str, size)
-        self("new-session", "-d", "-x", width, "-y", height, "sleep", "600")
-        self("set-option", "-g", "default-terminal", term)
-        self("new-window", "-c", str(ROOT), *names, *CANNED, *arguments)
-
-    def screen(self) -> str:
-        """What stands in the pane."""
-        return self("capture-pane", "-p")
-
-    def shows(self, *words: str) -> None:
-        """Wait until all words are on the screen."""
-        missing = list(words)
-
-        def is_complete() -> bool:
-            screen = self.screen()
-            missing[:] = [word for word in words if word not in screen]
-            return not missing
-
-        try:
-            wait_until(is_complete, 60)
-        except AssertionError as error:
-            raise AssertionError(f"{missing} not on the screen:\n{self.screen()}") from error
-
-
-@pytest.fixture
-def tmux(tmp_path: Path) -> Iterator[Tmux]:
-    """A tmux server that ends with the test."""
-    if shutil.which("tmux") is None:
-        pytest.skip("tmux is not installed")
-    server = Tmux(tmp_path / "tmux")
-    yield server
-    subprocess.run(["tmux", "-S", str(server.socket), "kill-server"], capture_output=True)
-
-
 @pytest.mark.tmux
 @pytest.mark.parametrize("term", ["screen", "tmux-256color"])
 def test_it_is_read_and_driven_in_tmux(tmux: Tmux, term: str) -> None:
-    tmux.start((120, 40), term)
+    tmux.start((120, 40), term, *CANNED)
     tmux.shows("8 boxes", "● running", "61/100", "lambda-a10 / coco-9m failed", "? help")
     tmux("send-keys", "j", "j", "j", "Enter")
     tmux.shows("epoch 61/100", "2 loss", "following")
@@ -103,7 +50,7 @@ def test_it_is_read_and_driven_in_tmux(tmux: Tmux, term: str) -> None:
 
 @pytest.mark.tmux
 def test_it_follows_the_size_of_its_pane(tmux: Tmux) -> None:
-    tmux.start((120, 40), "tmux-256color")
+    tmux.start((120, 40), "tmux-256color", *CANNED)
     tmux.shows("2 loss", "STATE")
     tmux("resize-window", "-x", "30", "-y", "6")
     tmux.shows("coco-9t")
@@ -114,7 +61,7 @@ def test_it_follows_the_size_of_its_pane(tmux: Tmux) -> None:
 
 @pytest.mark.tmux
 def test_it_is_readable_without_colour_and_in_ascii(tmux: Tmux) -> None:
-    tmux.start((100, 30), "screen", "ascii", NO_COLOR="1")
+    tmux.start((100, 30), "screen", *CANNED, "ascii", NO_COLOR="1")
     tmux.shows("> running", "X failed", "? help")
     assert tmux.screen().isascii()
 

@@ -1,0 +1,99 @@
+"""Every key that costs or saves money, in the demo, in a real terminal: as tmux sends it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.tmux import Tmux
+from tests.tmux import tmux as tmux
+from tests.waiting import wait_until
+from tui.screens.dialog import GUARD_SECONDS
+
+DEMO = [sys.executable, "-m", "tui", "demo", "--speed", "5"]
+
+
+def guarded(tmux: Tmux, *words: str) -> None:
+    """Wait for a dialog, and until it takes keys."""
+    tmux.shows(*words)
+    shown = time.monotonic()
+    wait_until(lambda: time.monotonic() > shown + GUARD_SECONDS + 0.3)
+
+
+def left(tmux: Tmux, words: str) -> None:
+    """Leave a dialog; a key that follows an escape at once is another key."""
+    tmux("send-keys", "Escape")
+    wait_until(lambda: words not in tmux.screen(), 30)
+
+
+def chosen(tmux: Tmux, box: str) -> None:
+    """Show the runs of one box alone."""
+    tmux("send-keys", "/")
+    tmux.shows("filter")
+    tmux("send-keys", "-l", box)
+    tmux("send-keys", "Enter")
+    wait_until(lambda: "1 of" in tmux.screen(), 30)
+
+
+@pytest.mark.tmux
+def test_an_instance_is_stopped_started_and_destroyed(tmux: Tmux) -> None:
+    tmux.start((110, 34), "tmux-256color", *DEMO)
+    tmux.shows("yolo9t-early", "$2.08/h", "credit")
+    chosen(tmux, "demo-old")
+
+    tmux("send-keys", "S")
+    guarded(tmux, "stop demo-old", "releases the GPUs", "Cancel")
+    tmux("send-keys", "Enter")
+    tmux.shows("nothing was sent")
+
+    tmux("send-keys", "S")
+    guarded(tmux, "stop demo-old", "Cancel")
+    tmux("send-keys", "Tab", "Enter")
+    tmux.shows("is stopped: demo's list says", "still bills $0.0137/h")
+    left(tmux, "Close")
+    tmux.shows("no way in: it is stopped")
+    tmux("send-keys", "S")
+    tmux.shows("demo-old: it is stopped already")
+
+    tmux("send-keys", ":")
+    tmux.shows("find a command")
+    tmux("send-keys", "-l", "start a stopped")
+    tmux.shows("start a stopped instance")
+    tmux("send-keys", "Enter")
+    guarded(tmux, "start demo-old", "Cancel")
+    tmux("send-keys", "Tab", "Enter")
+    tmux.shows("demo-old (demo demo-old) runs")
+    left(tmux, "Close")
+    wait_until(lambda: "no way in" not in tmux.screen(), 30)
+
+    tmux("send-keys", "D")
+    guarded(tmux, "destroy demo-old", "nowhere: 1 epoch would be lost", "Cancel")
+    tmux("send-keys", "BTab")
+    tmux("send-keys", "-l", "demo-old")
+    tmux("send-keys", "Enter")
+    tmux.shows("demo-old (demo demo-old) is gone")
+    left(tmux, "Close")
+    tmux.shows("it is gone: its provider lists it no more")
+    tmux("send-keys", "q")
+    wait_until(lambda: "sleep" in tmux("list-panes", "-F", "#{pane_current_command}"), 30)
+
+
+@pytest.mark.tmux
+def test_weights_are_asked_for_and_a_training_is_ended(tmux: Tmux, tmp_path: Path) -> None:
+    tmux.start((110, 34), "screen", *DEMO)
+    tmux.shows("demo-a100 / yolo9t", "credit")
+    chosen(tmux, "a100 running")
+    tmux("send-keys", "P")
+    tmux.shows("push weights to the Hugging Face Hub")
+    left(tmux, "push weights")
+    tmux("send-keys", "W")
+    tmux.shows("pull weights to this machine")
+    left(tmux, "pull weights")
+    tmux("send-keys", "K")
+    guarded(tmux, "end a training", "the box keeps billing")
+    left(tmux, "end a training")
+    tmux("send-keys", "q")
+    wait_until(lambda: "sleep" in tmux("list-panes", "-F", "#{pane_current_command}"), 30)
