@@ -79,7 +79,10 @@ def test_every_instance_of_the_account_is_there_with_what_it_bills() -> None:
 
 def test_boxes_that_were_named_alone_are_joined_and_no_other_is_added() -> None:
     named = Box(
-        "mine", "demo:demo-a100", SshTarget("203.0.113.7"), instance=InstanceName("demo", "demo-a100")
+        "mine",
+        "demo:demo-a100",
+        SshTarget("203.0.113.7"),
+        instance=InstanceName("demo", "demo-a100"),
     )
     with watching(Lab(), [named], Demo(), adds=False) as (fleet, rental):
         wait_until(lambda: box_of(fleet, "mine").rent is not None)

@@ -68,12 +68,9 @@ class BoxState:
         mirror = self._kept.mirror
         if mirror is None:
             return
-        for state in self._kept.load():
-            with self._lock:
-                self._runs[state.found.path] = state
-                self.revision += 1
-        meta = mirror.meta
+        kept, meta = list(self._kept.load()), mirror.meta
         with self._lock:
+            self._runs.update((state.found.path, state) for state in kept)
             self._vitals = meta.vitals
             self._bill.remembered = meta.rent
             if meta.box_time is not None and meta.seen_at is not None:
@@ -207,19 +204,8 @@ class BoxState:
 
     def _run_view(self, run: RunState, now: float, clock: float) -> RunView:
         judged = self._judgements.judge(run, now, clock, self._vitals, self._bill.prices)
-        vitals = run.vitals
-        disk = vitals.disk if vitals else None
         forecast = self._forecasts.get(run.found.path)
-        return RunView(
-            run=judged,
-            metrics=run.metrics if run.metrics.epochs else run.results,
-            log=run.log,
-            console=run.console,
-            console_path=vitals.console if vitals else None,
-            disk=disk,
-            disk_full_in_s=forecast.full_in() if forecast else None,
-            pending=run.pending(self._clock.wall()),
-        )
+        return run.view(judged, forecast.full_in() if forecast else None, self._clock.wall())
 
     def _greet(self, hello: Hello) -> None:
         self._announced.clear()

@@ -27,8 +27,9 @@ from tui.runs.evidence import Evidence
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
 from tui.runs.mirror import MirrorError, RunMirror
+from tui.runs.model import Run
 from tui.runs.proofs import ProofFile
-from tui.view import PendingView
+from tui.view import PendingView, RunView
 from tui.watch.unsettled import Unsettled
 
 RunFact = FileWhole | FileBegins | FileBytes | FileGone | FileTrouble | Checkpoints
@@ -176,6 +177,20 @@ class RunState:
             killed_by_boxtop=self._was_ended(),
             price_per_hour=prices[0],
             price_now=prices[1],
+        )
+
+    def view(self, judged: Run, disk_full_in_s: float | None, now: float) -> RunView:
+        """Return what people see of it, as it was judged; ``now`` is this machine's time."""
+        vitals = self.vitals
+        return RunView(
+            run=judged,
+            metrics=self.metrics if self.metrics.epochs else self.results,
+            log=self.log,
+            console=self.console,
+            console_path=vitals.console if vitals else None,
+            disk=vitals.disk if vitals else None,
+            disk_full_in_s=disk_full_in_s,
+            pending=self.pending(now),
         )
 
     def pending(self, now: float) -> tuple[PendingView, ...]:
