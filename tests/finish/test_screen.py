@@ -211,7 +211,7 @@ async def test_a_finish_line_that_waits_is_shown_and_can_be_cancelled(
     async with renting(run, tmp_path) as watch:
         await open_dialog(watch)
         await click(watch, "ends")
-        await click(watch, "runs")
+        await click(watch, "counts")
         await click(watch, "set")
         await watch.until(lambda: "finish line of lab (pull, stop): waits for run1" in watch.text)
         await watch.press("F")
@@ -271,3 +271,4 @@ async def test_the_dialog_fits_small_screens(
         await open_dialog(watch)
         assert watch.app.screen.query_one("#cancel", Button).region.bottom <= size[1]
         assert "Cancel" in watch.text and "Set" in watch.text
+        assert watch.app.screen.query_one("#dialog").region.height <= 14

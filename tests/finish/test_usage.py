@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import (
-    Boxtop,
-    Called,
-    boxtop,  # noqa: F401
-)
+from tests.cli.conftest import Boxtop, Called
 from tests.cli.runs import live_run
 from tests.cli.terminal import terminal
 from tests.cli.test_instance import desk
@@ -48,7 +47,7 @@ def refused(called: Called, words: str) -> None:
 
 
 def test_what_cannot_be_is_said_at_once(
-    boxtop: Boxtop,  # noqa: F811
+    boxtop: Boxtop,
     fake: FakeVast,
     words: Words,
     lab: Path,
@@ -74,7 +73,7 @@ def test_what_cannot_be_is_said_at_once(
 
 
 def test_a_directory_of_an_instances_name_is_not_that_instance(
-    boxtop: Boxtop,  # noqa: F811
+    boxtop: Boxtop,
     fake: FakeVast,
     words: Words,
     tmp_path: Path,
@@ -86,14 +85,14 @@ def test_a_directory_of_an_instances_name_is_not_that_instance(
     refused(called, "nobody is known who rents yolo9s out")
 
 
-def test_a_box_that_has_no_stop(boxtop: Boxtop, tmp_path: Path) -> None:  # noqa: F811
+def test_a_box_that_has_no_stop(boxtop: Boxtop, tmp_path: Path) -> None:
     words = desk(tmp_path, state="echo running", destroy="true")
     called = boxtop("watch", *words, "desk", "--when-done", "stop")
     refused(called, "desk (command desk) has no stop")
 
 
 def test_without_a_journal_nothing_is_ended(
-    boxtop: Boxtop,  # noqa: F811
+    boxtop: Boxtop,
     tmp_path: Path,
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -124,3 +123,20 @@ def test_the_name_is_typed_before_the_screen_and_leaving_says_that_it_is_gone(
     entries = [json.loads(line) for line in (tmp_path / "data/journal.jsonl").open()]
     assert [entry["outcome"] for entry in entries] == ["asked", "left"]
     assert entries[1]["seen"]["result"] == "cancelled"
+
+
+def test_ctrl_c_without_a_screen_says_what_nobody_will_do(
+    spawn: Callable[..., subprocess.Popen[bytes]],
+    tmp_path: Path,
+) -> None:
+    words = desk(tmp_path, state="echo running", stop="true")
+    live_run(tmp_path / "runs" / "run1")
+    process = spawn("watch", *words, "desk", "--when-done", "stop")
+    assert process.stderr is not None
+    lines = iter(process.stderr.readline, b"")
+    assert any(b"waits for run1" in line for line in lines)
+    process.send_signal(signal.SIGINT)
+    rest = process.stderr.read()
+    assert process.wait(30) == 130
+    assert b"ends with boxtop: nobody will stop desk (command desk)" in rest
+    assert b"Traceback" not in rest and rest.count(b"nobody will") == 1

@@ -24,7 +24,7 @@ ENDS: tuple[tuple[End | None, str], ...] = (
     ("stop", "STOP the instance; its disk bills on"),
     ("destroy", "DESTROY the instance and its disk"),
 )
-RUNS = ("only completed runs count", "failed and dead runs count, too")
+COUNTS = ("completed runs alone are done", "failed and dead runs are done, too")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ class FinishDialog(Dialog[FinishAnswer]):
         self.offer = offer
         self._saves = [one for one in SAVES if set(one[0]) <= offer.saves]
         self._ends = [one for one in ENDS if one[0] is None or one[0] in offer.ends]
-        self._turned = {"saves": 0, "ends": 0, "runs": 0}
+        self._turned = {"saves": 0, "ends": 0, "counts": 0}
 
     @property
     def wish(self) -> Wish | None:
         """What is chosen now, None for nothing at all."""
         saves, end = self._saves[self._turned["saves"]][0], self._ends[self._turned["ends"]][0]
-        also = frozenset(ALSO if self._turned["runs"] else ())
+        also = frozenset(ALSO if self._turned["counts"] else ())
         return Wish(saves, end, also) if saves or end else None
 
     def body(self) -> Iterable[Widget]:
@@ -101,7 +101,7 @@ class FinishDialog(Dialog[FinishAnswer]):
         """Turn a choice, or answer."""
         event.stop()
         match event.button.id:
-            case "saves" | "ends" | "runs" as id:
+            case "saves" | "ends" | "counts" as id:
                 self._turned[id] = (self._turned[id] + 1) % len(self._choices(id))
                 event.button.label = self._label(id)
                 self._show_name()
@@ -111,8 +111,8 @@ class FinishDialog(Dialog[FinishAnswer]):
                 self.cancel()
 
     def _choices(self, id: str) -> Sequence[str]:
-        if id == "runs":
-            return RUNS
+        if id == "counts":
+            return COUNTS
         return [text for _, text in (self._saves if id == "saves" else self._ends)]
 
     def _label(self, id: str) -> Content:
