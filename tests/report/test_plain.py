@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from tests.golden import assert_golden
 from tests.report import views
 from tui.report.lines import Paper, Span, cells, cut
 from tui.report.plain import status_lines
+from tui.runs.model import Cost
 from tui.view import BoxView, LinkView, PendingView
 
 
@@ -92,3 +94,11 @@ def test_a_push_that_has_not_ended_is_told() -> None:
     text = re.sub(r"\s+", " ", report(BoxView("lab", "lab", LinkView("live"), (run,))))
     told = "a push of best.pt, la\\nst.pt to my-org/run1 has not ended (begun 12 min ago)"
     assert told in text
+
+
+def test_a_runs_money_says_whose_price_it_is() -> None:
+    cost = Cost(0.87075, 5.164, None, 0.0598, "user")
+    run = msgspec.structs.replace(views.RUNNING, cost=cost)
+    box = BoxView("lab", "root@203.0.113.7", LinkView("live", 1.0), runs=(views.run_view(run),))
+    text = " ".join(" ".join(status_lines([box], Paper(120))).split())
+    assert "$0.87 so far $5.16 to finish $0.0598 an epoch (user)" in text

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from tui.facts import Gpu
 from tui.glyphs import verdict_glyphs
+from tui.money import usd_text
 from tui.report.document import fullest_disk, number
 from tui.report.lines import Paper, Span, cells, cut, pad
 from tui.report.order import by_need
 from tui.report.rent import rent_rows, total_lines
 from tui.runs.files import MARKERS, SEARCH_DEPTH
-from tui.runs.model import NEEDS_A_PERSON, Best, Run, Verdict
+from tui.runs.model import NEEDS_A_PERSON, Best, Cost, Run, Verdict
 from tui.runs.order import is_live
 from tui.runs.saved import MATTER, SavedState, by_weight, saved_state, saved_text
 from tui.runs.words import clock_text, count_text, pace_text, rough_text, size_text, used_percent
@@ -220,13 +221,21 @@ def _detail_spans(run: Run) -> Iterator[Span]:
     if run.age_s is not None:
         yield Span(f"updated {rough_text(run.age_s)} ago")
     if run.cost is not None:
-        for value, what in (
-            (run.cost.so_far, "so far"),
-            (run.cost.to_finish, "to finish"),
-            (run.cost.wasted, "wasted"),
-        ):
-            if value is not None:
-                yield Span(f"${value:.2f} {what}", "red" if what == "wasted" and value else "")
+        yield from _cost_spans(run.cost)
+
+
+def _cost_spans(cost: Cost) -> Iterator[Span]:
+    """Yield what is known of a run's money; a price that no provider told says whose it is."""
+    for value, what in (
+        (cost.so_far, "so far"),
+        (cost.to_finish, "to finish"),
+        (cost.per_epoch, "an epoch"),
+        (cost.wasted, "wasted"),
+    ):
+        if value is not None:
+            yield Span(f"{usd_text(value)} {what}", "red" if what == "wasted" and value else "")
+    if cost.source in ("user", "computed"):
+        yield Span(f"({cost.source})", "dim")
 
 
 def _weight_spans(run: Run) -> Iterator[Span]:

@@ -134,4 +134,6 @@ def _cost(found: Findings, eta: float | None, ended_at: float | None) -> Cost | 
         cost_of(elapsed, rate),
         cost_of(eta, rate),
         cost_of(wasted, rate if now is None else now),
+        cost_of(found.pace_s, rate),
+        found.evidence.price_source,
     )

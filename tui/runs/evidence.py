@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tui.facts import CheckpointStat, Disk, FileTrouble, Process, Stat
+from tui.money import Source
 from tui.runs.log import LogTail
 from tui.runs.metrics import Metrics
 from tui.runs.proofs import Proof
@@ -20,7 +21,7 @@ class Evidence:
     count by it. ``process`` is None from a mirror or a recording, or when status.json names no pid.
     ``files`` maps a file's name to its last known stat, ``troubles`` to why it cannot be read.
     ``price_per_hour`` is what the box costs while it runs, ``price_now`` what it costs at this
-    moment where that is another price, both in US dollars.
+    moment where that is another price, both in US dollars; ``price_source`` says who told it.
     """
 
     id: str
@@ -45,3 +46,4 @@ class Evidence:
     killed_by_boxtop: bool = False
     price_per_hour: float | None = None
     price_now: float | None = None
+    price_source: Source = "user"

@@ -10,6 +10,8 @@ from typing import Literal
 
 import msgspec
 
+from tui.money import Source
+
 Verdict = Literal[
     "starting",
     "running",
@@ -73,11 +75,16 @@ class Checkpoint(msgspec.Struct, frozen=True):
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What a run has cost, will cost, and wasted since it ended, died or stalled."""
+    """What a run has cost, will cost, and wasted since it ended, died or stalled.
+
+    Beyond the JSON document: what an epoch costs, and where the price comes from.
+    """
 
     so_far: float | None
     to_finish: float | None
     wasted: float | None
+    per_epoch: float | None = None
+    source: Source = "unknown"
 
 
 class Diagnosis(msgspec.Struct, frozen=True):

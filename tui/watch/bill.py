@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tui.money import Rate
 from tui.rent import RentView
 from tui.watch.judgements import Prices
 
@@ -22,9 +23,11 @@ class Bill:
         """What the box costs running and now: the bill's word comes before a person's own."""
         rent = self.rent
         if rent is None:
-            return self.own, None
-        told = rent.rate_running.usd_per_hour
-        return self.own if told is None else told, rent.rate_now.usd_per_hour
+            return self.own, None, "user"
+        running = rent.rate_running
+        if running.usd_per_hour is None:
+            running = Rate(self.own, "user")
+        return running.usd_per_hour, rent.rate_now.usd_per_hour, running.source
 
     @property
     def last(self) -> RentView | None:

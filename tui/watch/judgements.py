@@ -7,13 +7,17 @@ from dataclasses import dataclass
 import msgspec
 
 from tui.facts import Vitals
+from tui.money import Source
 from tui.runs.advance import JUDGE_AGAIN_SECONDS, advance
 from tui.runs.assess import assess
 from tui.runs.model import Run
 from tui.watch.run_state import RunState
 
-Prices = tuple[float | None, float | None]
-"""What a box costs while it runs, and now, in US dollars an hour; None is unknown."""
+Prices = tuple[float | None, float | None, Source]
+"""What a box costs while it runs, and now, in US dollars an hour, and who says so.
+
+None is unknown.
+"""
 
 
 @dataclass(frozen=True, slots=True)

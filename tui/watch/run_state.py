@@ -21,6 +21,7 @@ from tui.facts import (
     Stat,
     Vitals,
 )
+from tui.money import Source
 from tui.runs import files
 from tui.runs.ended import EndedFile
 from tui.runs.evidence import Evidence
@@ -150,9 +151,9 @@ class RunState:
         now: float,
         clock: float,
         box: Vitals | None,
-        prices: tuple[float | None, float | None],
+        prices: tuple[float | None, float | None, Source],
     ) -> Evidence:
-        """Gather what a verdict is made from; times and the two prices as in ``Evidence``."""
+        """Gather what a verdict is made from; times and prices as in ``Evidence``."""
         vitals = self.vitals
         return Evidence(
             id=self.id,
@@ -177,6 +178,7 @@ class RunState:
             killed_by_boxtop=self._was_ended(),
             price_per_hour=prices[0],
             price_now=prices[1],
+            price_source=prices[2],
         )
 
     def view(self, judged: Run, disk_full_in_s: float | None, now: float) -> RunView:

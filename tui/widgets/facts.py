@@ -123,6 +123,8 @@ def _rest(view: RunView, pen: Pen) -> Iterator[Known]:
         parts = [f"{formats.money(run.cost.so_far)} so far"] if run.cost.so_far is not None else []
         if run.cost.to_finish is not None:
             parts.append(f"{formats.money(run.cost.to_finish)} to go")
+        if run.cost.per_epoch is not None:
+            parts.append(f"{formats.money(run.cost.per_epoch)} an epoch")
         spans: list[Span] = [(", ".join(parts), text)]
         if run.cost.wasted:
             spans.append((f"  {formats.money(run.cost.wasted)} wasted", pen.style("bad")))
