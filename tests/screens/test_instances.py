@@ -30,6 +30,7 @@ from tui.links.asking import RefusingAsker
 from tui.providers import demo as demo_provider
 from tui.providers.account import Accounts
 from tui.providers.demo import Demo
+from tui.rent import RentView
 from tui.rented.opening import Opened, Rents
 from tui.screens.instance_desk import open_instance_desk
 from tui.screens.instance_dialog import InstanceDialog
@@ -97,10 +98,14 @@ async def renting(
             watch.clock = clock  # type: ignore[attr-defined]
             watch.account = account  # type: ignore[attr-defined]
             await watch.until(lambda: app.questions.instances is not None)
-            await watch.until(lambda: bool(app.boxes) and app.boxes[0].rent is not None)
+            await watch.until(lambda: bool((rent := rent_of(app)) and rent.is_listed))
             yield watch
         for close in closers:
             close()
+
+
+def rent_of(app: BoxtopApp) -> RentView | None:
+    return app.boxes[0].rent if app.boxes else None
 
 
 def state(watch: Watch, id: str = "demo-a100") -> str | None:
