@@ -141,7 +141,7 @@ def _follow_for(
         pipe.write(python_input(request, marker, machine=False))
         while budget is None or taken < budget:
             data = pipe.read(PATIENCE_SECONDS)
-            assert data, f"the follower ended: {process.errors}"
+            assert data, f"the follower ended ({process.exit_status}): {process.errors}"
             if budget is not None:
                 data = data[: max(1, budget - taken)]
             taken += len(data)
