@@ -17,7 +17,8 @@ from pathlib import Path
 from tests.links.boxes import Kind, RenamedShell
 from tests.links.received import Received
 from tests.links.runs_on_disk import make_run, write_status
-from tui.facts import Fact, FileBegins
+from tests.waiting import wait_until
+from tui.facts import Fact
 from tui.links.base import FollowRequest, LinkError
 from tui.links.frames import Decoder
 from tui.links.process_pipe import ProcessPipe
@@ -50,7 +51,9 @@ class Writer(threading.Thread):
         super().__init__(daemon=True)
         self.run_directory = run
         self.log_lines: list[bytes] = []
-        self.may_rotate = threading.Event()
+        self.rotations = 0
+        self._rotating = threading.Lock()
+        self._may_rotate_at: int | None = None
         self._random = random.Random(seed)
         self._ended = threading.Event()
         self._number = 0
@@ -67,16 +70,32 @@ class Writer(threading.Thread):
                 self._cut_metrics()
             elif chance < 0.08:
                 (self.run_directory / files.METRICS).unlink(missing_ok=True)
-            elif chance < 0.3 and self.may_rotate.is_set():
-                self.may_rotate.clear()
-                log = self.run_directory / files.LOG
-                log.rename(log.with_name("train.log.1"))
+            elif chance < 0.3 and self._rotates():
+                pass
             elif chance < 0.4:
                 write_status(self.run_directory, current_epoch=self._number)
+
+    def let_rotate(self, lines: int | None) -> None:
+        """Let the log be renamed while it has so many lines; None: not at all.
+
+        What is renamed before it was sent is nobody's loss: no follower looks for the old file.
+        """
+        with self._rotating:
+            self._may_rotate_at = lines
 
     def stop(self) -> None:
         self._ended.set()
         self.join()
+
+    def _rotates(self) -> bool:
+        with self._rotating:
+            log = self.run_directory / files.LOG
+            if self._may_rotate_at != len(self.log_lines) or not log.exists():
+                return False
+            self._may_rotate_at = None
+            log.rename(log.with_name("train.log.1"))
+            self.rotations += 1
+            return True
 
     def _line(self, name: str) -> bytes:
         self._number += 1
@@ -111,15 +130,19 @@ def torture(kind: Kind, directory: Path, seed: int, kills: int, pace: float = 0.
     writer = Writer(run, seed, pace)
     writer.start()
     try:
-        for _ in range(kills):
+        done = 0
+        while done < kills or (not _is_enough(received, writer) and done < 20 * kills):
+            done += 1
+            rotations = writer.rotations
             budget = int(chance.expovariate(1 / 20_000))
             _follow_for(kind, run, received, budget, writer)
-            _lose_the_newest(received, chance)
+            writer.let_rotate(None)
+            _lose_the_newest(received, chance, keep_log=writer.rotations != rotations)
     finally:
         writer.stop()
     while not _is_all_here(run, received):
         _follow_for(kind, run, received, None, writer)
-    return _compare(run, received, writer, kills)
+    return _compare(run, received, writer, done)
 
 
 def _follow_for(
@@ -141,14 +164,14 @@ def _follow_for(
         pipe.write(python_input(request, marker, machine=False))
         while budget is None or taken < budget:
             data = pipe.read(PATIENCE_SECONDS)
-            assert data, f"the follower ended ({process.exit_status}): {process.errors}"
+            assert data, _ended(process)
             if budget is not None:
                 data = data[: max(1, budget - taken)]
             taken += len(data)
             for fact in _decoded(decoder, data):
                 received.take(fact)
-                if isinstance(fact, FileBegins) and fact.name == files.LOG:
-                    writer.may_rotate.set()
+            if budget is not None and _has_log(run, received):
+                writer.let_rotate(len(received.everything(run, files.LOG).splitlines()))
             if decoder.wants_shell and not asked:
                 asked = True
                 pipe.write(sh_input(request, marker, machine=False))
@@ -162,6 +185,12 @@ def _follow_for(
         process.close()
 
 
+def _ended(process: ProcessPipe) -> str:
+    with contextlib.suppress(AssertionError):
+        wait_until(lambda: process.exit_status is not None, 5)
+    return f"the follower ended ({process.exit_status}): {process.errors}"
+
+
 def _decoded(decoder: Decoder, data: bytes) -> list[Fact]:
     """Return the facts; bytes that a shell could not read in one go end the connection."""
     try:
@@ -172,14 +201,31 @@ def _decoded(decoder: Decoder, data: bytes) -> list[Fact]:
         raise _Ended from error
 
 
-def _lose_the_newest(received: Received, chance: random.Random) -> None:
+def _is_enough(received: Received, writer: Writer) -> bool:
+    """Whether a patient reader saw files begin anew, and the log renamed."""
+    lives = sum(len(lives) for lives in received.lives.values())
+    return lives > 2 and writer.rotations > 0 and len(writer.log_lines) > 20
+
+
+def _has_log(run: Path, received: Received) -> bool:
+    """Whether all of the log that lies there now has come."""
+    try:
+        data = (run / files.LOG).read_bytes()
+    except FileNotFoundError:
+        return False
+    return data.endswith(b"\n") and received.data(run, files.LOG) == data
+
+
+def _lose_the_newest(received: Received, chance: random.Random, *, keep_log: bool) -> None:
     """Forget bytes at the end, as a crash of our own side does between two writes.
 
-    What was written before the news that a file is gone is not lost when that news is not.
+    What was written before the news that a file is gone is not lost when that news is not, nor
+    (``keep_log``) what nobody can read again because the log was renamed.
     """
     for key, lives in received.lives.items():
         data = lives[-1].data
-        if chance.random() < 0.5 and key not in received.gone:
+        kept = key in received.gone or (keep_log and key[1] == files.LOG)
+        if chance.random() < 0.5 and not kept:
             del data[len(data) - chance.randint(0, min(3000, len(data))) :]
 
 
