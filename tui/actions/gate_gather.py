@@ -21,8 +21,9 @@ from tui.actions.gate_facts import (
     Seen,
     Witness,
 )
-from tui.actions.gate_survey import Place, Survey
+from tui.actions.gate_survey import Place, Survey, Trouble
 from tui.actions.snapshot import Weight
+from tui.config.settings import USUAL_ROOTS
 from tui.links.base import LinkError
 from tui.runs.proofs import Proof
 
@@ -101,8 +102,8 @@ def gather(
         box=box,
         at=at,
         runs=(*_confirmed(found, before, after), *_appeared(before, after), *missing),
-        unseen=tuple(f"{one.path}: {one.reason}" for one in after.troubles if not one.root),
-        notes=tuple(f"{one.path}: {one.reason}" for one in after.troubles if one.root),
+        unseen=tuple(_words_of(one) for one in after.troubles if not _is_usual(one)),
+        notes=tuple(_words_of(one) for one in after.troubles if _is_usual(one)),
         copies_count=not here,
     )
 
@@ -124,7 +125,7 @@ class _Collector:
             path=place.path,
             name=known.name if known else place.path,
             alive=_alive(place, followed),
-            places=tuple({place.real: None, place.real_weights or place.real: None}),
+            places=_places(place),
             epoch=known.epoch if known else None,
             trouble=_trouble(place),
         )
@@ -195,6 +196,21 @@ class _Collector:
             except ActionError as error:
                 self._seen[place] = Witness(proof, None, _words(error))
         return replace(self._seen[place], proof=proof)
+
+
+def _places(place: Place) -> tuple[str, ...]:
+    """Return the real places of a run, of its weights, and of each that is a link."""
+    own = [place.real, place.real_weights or place.real]
+    return tuple(dict.fromkeys([*own, *(file.real for file in place.files if file.real)]))
+
+
+def _is_usual(trouble: Trouble) -> bool:
+    """Whether it is but another account's home: searched on every box, named by nobody."""
+    return trouble.root and trouble.path in USUAL_ROOTS
+
+
+def _words_of(trouble: Trouble) -> str:
+    return f"{trouble.path}: {trouble.reason}"
 
 
 def _known(place: Place, runs: Sequence[FoundRun]) -> list[FoundRun]:

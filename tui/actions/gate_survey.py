@@ -22,10 +22,14 @@ MOST_RUNS = 2000
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A checkpoint that matters: device, inode, size, both times of change; None for no file."""
+    """A checkpoint that matters: device, inode, size, both times of change; None for no file.
+
+    ``real`` is where its bytes truly lie.
+    """
 
     name: str
     identity: tuple[int, ...] | None = None
+    real: str | None = None
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -49,7 +53,10 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    """A place that could not be looked at; ``root`` is True for one that a search begins at."""
+    """A place that could not be looked at.
+
+    ``root`` is True where a search was to begin, and whoever is logged in there may not look.
+    """
 
     path: str
     reason: str

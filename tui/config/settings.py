@@ -11,6 +11,9 @@ Roots = Annotated[
     tuple[BoxPath, ...],
     msgspec.Meta(description='a list of paths on the box that start with / or ~/, ["/root/runs"]'),
 ]
+USUAL_ROOTS = ("/root/runs", "/workspace/runs")
+"""Where runs are searched on every box, unless boxtop.toml says otherwise."""
+
 Words = Annotated[str, msgspec.Meta(min_length=1, description="a text")]
 Flag = Annotated[bool, msgspec.Meta(description="true or false")]
 Dollars = Annotated[
@@ -41,7 +44,7 @@ class Duration(float):
 class WatchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """[watch]: ``runs`` are the roots that are searched on every box."""
 
-    runs: Roots = ("/root/runs", "/workspace/runs")
+    runs: Roots = USUAL_ROOTS
 
 
 class AutoPush(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -40,8 +40,8 @@ class Places(Program):
         for path, *alike in search.paths():
             self._line.check()
             self._tell(place=dict(_place(path), alike=[text(other) for other in alike]))
-        for path, reason, asked in search.troubles:
-            self._tell(trouble={"path": text(path), "reason": reason, "root": asked})
+        for path, reason, hidden in search.troubles:
+            self._tell(trouble={"path": text(path), "reason": reason, "root": hidden})
         return machine()
 
 
@@ -113,13 +113,17 @@ class Search:
         except OSError as error:
             if os.path.basename(path) == LOST:
                 return []
-            self.troubles.append((path, error.strerror or "cannot be read", asked))
+            hidden = asked and isinstance(error, PermissionError)
+            self.troubles.append((path, error.strerror or "cannot be read", hidden))
             return []
 
     def _is_run(self, path: bytes, names: list[bytes]) -> bool:
         if any(os.path.lexists(os.path.join(path, marker)) for marker in self._markers):
             return True
-        return WEIGHTS in names and bool(_checkpoints(os.path.join(path, WEIGHTS))[0])
+        if WEIGHTS not in names:
+            return False
+        checkpoints, reason = _checkpoints(os.path.join(path, WEIGHTS))
+        return bool(checkpoints) or reason is not None
 
 
 class _Weights(NamedTuple):
@@ -137,9 +141,7 @@ def _place(path: bytes) -> dict[str, Any]:
         names, reason = _checkpoints(weights.real)
     matter = [name for name in MATTER if name in names] or names[:1]
     real = weights.real or b""
-    files = [
-        {"name": name, "identity": _identity(os.path.join(real, raw(name)))} for name in matter
-    ]
+    files = [_entry(name, os.path.join(real, raw(name))) for name in matter]
     status = _status(path)
     pid = status.get("pid")
     return {
@@ -187,6 +189,11 @@ def _checkpoints(weights: bytes) -> tuple[list[str], str | None]:
     except OSError as error:
         return [], str(explained(error, weights))
     return [name for _, name in sorted(rows, reverse=True)], None
+
+
+def _entry(name: str, path: bytes) -> dict[str, Any]:
+    """Return what is told of a checkpoint: a link's bytes lie where it leads."""
+    return {"name": name, "identity": _identity(path), "real": text(os.path.realpath(path))}
 
 
 def _identity(path: bytes) -> list[int] | None:
