@@ -11,7 +11,8 @@ from tui.screens.monitor import MonitorScreen
 from tui.screens.rows import Row, arrange, rows_of, summary
 from tui.text import one_line
 from tui.view import BoxView
-from tui.widgets.header import Header, Headline
+from tui.widgets.header import Header
+from tui.widgets.headline import Headline
 from tui.widgets.panel import Panel
 from tui.widgets.runs_table import RunsTable
 from tui.widgets.search_bar import SearchBar
@@ -74,7 +75,6 @@ class FleetScreen(MonitorScreen):
             self.boxtop.now(),
             self.boxtop.is_paused,
         )
-        self.headline.show(arrange(everything))
         of = f" of {len(everything)}" if settings.words else ""
         order = settings.order + (" reversed" if settings.reverse else "")
         remark = f"/{settings.words}  by {order}" if settings.words else f"by {order}"
@@ -82,6 +82,7 @@ class FleetScreen(MonitorScreen):
             self.table.selected = self.boxtop.selected
         none_said = f"no run matches {one_line(settings.words)}; esc shows all" if of else ""
         self.table.show(rows, f"runs {len(rows)}{of}", remark, none_said)
+        self.headline.show(arrange(everything), self.boxtop.now(), self.table.selected)
         super().show(boxes)
         self.place_parts()
         self._show_pane()

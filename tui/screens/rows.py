@@ -39,20 +39,37 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def needs_a_person(self) -> bool:
-        """Whether someone must act: the run failed, died, hangs or diverged, or the box refuses."""
+        """Whether someone must act: the run failed, died, hangs or diverged, or the box refuses.
+
+        On a box that its provider does not list any more nobody can.
+        """
         if self.run is not None:
-            return self.run.run.verdict in NEEDS_A_PERSON
+            is_gone = self.box.rent is not None and self.box.rent.gone
+            return self.run.run.verdict in NEEDS_A_PERSON and not is_gone
         return self.box.link.state == "refused" and not self.box.is_off
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the run was at work when its box was taken: its provider says that it is off.
+
+        The verdict stays the last one that was seen, but nothing goes on there.
+        """
+        at_work = self.run is not None and self.run.run.verdict in _LIVE
+        return at_work and self.is_stale and self.box.is_off
 
     @property
     def is_overdue(self) -> bool:
         """Whether the run should have been heard of by now: how long it takes is not known then."""
-        return self.run is not None and self.run.run.eta_text.startswith("overdue")
+        if self.run is None or self.is_cut_off:
+            return False
+        return self.run.run.eta_text.startswith("overdue")
 
     @property
     def done_in_s(self) -> float | None:
         """Seconds to the end of a run that goes on in time; None when that is not known."""
-        if self.run is None or self.run.run.verdict not in _LIVE or self.is_overdue:
+        if self.run is None or self.run.run.verdict not in _LIVE:
+            return None
+        if self.is_overdue or self.is_cut_off:
             return None
         return self.run.run.eta_s
 
@@ -104,6 +121,8 @@ def _rank(row: Row, order: Order) -> tuple[float, float, str]:
 def _attention(row: Row) -> float:
     if row.needs_a_person:
         return 0.0
+    if row.is_cut_off:
+        return 0.5
     verdict = row.run.run.verdict if row.run else None
     if verdict in _LIVE:
         return 1.2 if row.is_stale else 1.0
@@ -138,7 +157,10 @@ def summary(boxes: Sequence[BoxView], today: float | None = None) -> Summary:
     runways = [box.rent.runway.seconds for box in boxes if box.rent and box.rent.runway]
     return Summary(
         boxes=len(boxes),
-        live_runs=sum(row.run is not None and row.run.run.verdict in _LIVE for row in rows),
+        live_runs=sum(
+            row.run is not None and row.run.run.verdict in _LIVE and not row.is_cut_off
+            for row in rows
+        ),
         need_a_person=sum(row.needs_a_person for row in rows),
         unreachable=sum(
             box.link.state in ("offline", "refused") and not box.is_off for box in boxes

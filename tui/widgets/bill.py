@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 from tui.bills import box_idle_text, priced, state_text, unreached_text
+from tui.keys import KeyMap, shown
 from tui.money import Level, contract_outlook, credit_outlook, hours_text, usd_text
 from tui.rent import COMMAND, RentView
 from tui.text import one_line
@@ -22,25 +23,37 @@ _TONES: dict[Level, str] = {
 }
 
 
-def bill_facts(box: BoxView, pen: Pen) -> Iterator[Known]:
+def bill_facts(box: BoxView, pen: Pen, keys: KeyMap) -> Iterator[Known]:
     """Yield who bills the box and what, how long the money lasts, and what is wasted."""
-    for told in (unreached_text(box), box_idle_text(box)):
-        if told is not None:
-            yield Known("bills", ((told, pen.style("bad", bold=True)),), 1)
     rent = box.rent
+    told = [text for text in (unreached_text(box), box_idle_text(box)) if text is not None]
+    for text in told:
+        yield Known("bills", ((text, pen.style("bad", bold=True)),), 1)
     if rent is None or (rent.provider == COMMAND and rent.state == "unknown"):
         return
     muted = pen.style("muted")
     known = "" if rent.is_listed or rent.error else " (last known)"
     spans: list[Span] = [(f"{rent.provider} {state_text(rent)}{known}", pen.style("text"))]
-    spans.append((f"  {priced(rent.rate_now)}", pen.style("text")))
-    if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
-        spans.append((f", {priced(rent.rate_stopped)} stopped", muted))
+    if told:
+        spans.append((f"  {ending_keys(rent, keys)}", muted))
     yield Known("rented", tuple(spans), 2)
+    rates: list[Span] = [(priced(rent.rate_now), pen.style("text"))]
+    if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
+        rates.append((f", {priced(rent.rate_stopped)} stopped", muted))
+    yield Known("rate", tuple(rates), 1)
     if rent.error is not None:
         yield Known("", ((one_line(rent.error), pen.style("warning")),), 2)
     etas = [view.run.eta_s for view in box.runs if view.run.eta_s is not None]
     yield from _ends(rent, max(etas, default=None), pen)
+
+
+def ending_keys(rent: RentView, keys: KeyMap) -> str:
+    """Return the keys that end a bill: ``S stop, D destroy``."""
+    return ", ".join(
+        f"{shown(keys[action].key)} {keys[action].label}"
+        for action in ("stop", "destroy")
+        if action in rent.can and keys[action].key
+    )
 
 
 def _ends(rent: RentView, eta_s: float | None, pen: Pen) -> Iterator[Known]:

@@ -59,6 +59,9 @@ def state(row: Row, width: int, pen: Pen) -> Spans:
         word = "no runs" if link == "live" else link
         style = pen.palette.style(name, pen.ground)
         return [(pen.glyphs.links[link], style), (f" {word}", style)]
+    if row.is_cut_off and row.box.rent is not None:
+        style = pen.palette.style("warning", pen.ground)
+        return [(pen.glyphs.links["offline"], style), (f" {row.box.rent.state}", style)]
     verdict = row.run.run.verdict
     style = pen.style(verdict, bold=row.needs_a_person)
     return [(pen.glyphs.verdicts[verdict], style), (f" {verdict}", style)]
@@ -106,7 +109,7 @@ def epoch(row: Row, width: int, pen: Pen) -> Spans:
 
 def eta(row: Row, width: int, pen: Pen) -> Spans:
     """Time to the end while it runs; how late it is when it is overdue."""
-    text = row.run.run.eta_text if row.run else formats.UNKNOWN
+    text = row.run.run.eta_text if row.run and not row.is_cut_off else formats.UNKNOWN
     overdue = row.is_overdue
     if overdue and len(text) > width:
         text = text.removeprefix("overdue ")
@@ -146,7 +149,7 @@ def gpu(row: Row, width: int, pen: Pen) -> Spans:
     """Use and memory of the box's GPUs, for runs that can use them."""
     box = row.box
     verdict = row.run.run.verdict if row.run else None
-    if verdict not in (None, "running", "starting", "stalled", "diverged"):
+    if verdict not in (None, "running", "starting", "stalled", "diverged") or row.is_cut_off:
         return []
     if box.gpu_error:
         return [("not answering", pen.style("warning"))]
@@ -206,28 +209,6 @@ def age(row: Row, width: int, pen: Pen) -> Spans:
         return right([(f"{glyph} {formats.age(link.age_s)}", style)], width, pen.fill)
     seconds = row.run.run.age_s if row.run else link.age_s
     return right([(formats.age(seconds), pen.style("muted"))], width, pen.fill)
-
-
-def word(row: Row, pen: Pen) -> Spans:
-    """What a box without runs has to say, over all columns that only runs have."""
-    return [(_said(row.box), pen.style("muted")), *_next_step(row.box, pen)]
-
-
-def _said(box: BoxView) -> str:
-    link = box.link
-    if link.error:
-        return one_line(link.error)
-    if link.state == "connecting":
-        return f"opening the connection to {one_line(box.target)}"
-    where = ", ".join(one_line(root) for root in box.searched)
-    return f"no run yet below {where}" if where else "no run yet"
-
-
-def _next_step(box: BoxView, pen: Pen) -> Spans:
-    link = box.link
-    if link.retry_in_s is not None and link.state != "live":
-        return [(f"  next try in {formats.age(link.retry_in_s)}", pen.style("faint"))]
-    return [("  " + one_line(link.hint), pen.style("faint"))] if link.hint else []
 
 
 def gpu_use(box: BoxView) -> tuple[float | None, float | None]:

@@ -10,6 +10,7 @@ from tui.widgets import cells
 from tui.widgets.cells import Cell
 
 GAP = 2
+PRICE = "$/H"
 LINE_WIDTH = 40
 """Below this width a row is one line of state, name and epoch."""
 
@@ -28,19 +29,19 @@ COLUMNS: tuple[Column, ...] = (
     Column("STATE", cells.state, 11, 1),
     Column("RUN", cells.name, 16, 1),
     Column("EPOCH", cells.epoch, 7, 1, right=True),
-    Column("", cells.progress, 8, 4),
+    Column("", cells.progress, 8, 6),
     Column("ETA", cells.eta, 7, 2, right=True),
     Column("BEST", cells.best, 7, 3, right=True),
-    Column("LOSS", cells.loss, 13, 6, right=True),
-    Column("GPU   MEM", cells.gpu, 11, 7),
-    Column("DISK", cells.disk, 6, 8, right=True),
+    Column("LOSS", cells.loss, 13, 7, right=True),
+    Column("GPU   MEM", cells.gpu, 11, 8),
+    Column("DISK", cells.disk, 6, 9, right=True),
     Column("SAVED", cells.saved, 8, 10, right=True),
-    Column("$/H", cells.price, 6, 9, right=True),
+    Column(PRICE, cells.price, 7, 4, right=True),
     Column("AGE", cells.age, 6, 5, right=True),
 )
 
 _GROWTH: tuple[tuple[str, int], ...] = (
-    *(("RUN", 24), ("EPOCH", 9), ("LOSS", 22), ("BEST", 13), ("", 16), ("ETA", 8)),
+    *(("RUN", 24), ("STATE", 13), ("EPOCH", 9), ("LOSS", 22), ("BEST", 13), ("", 16), ("ETA", 8)),
     *(
         ("RUN", 34),
         ("ETA", 13),
@@ -63,11 +64,16 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=8)
-def layout(width: int) -> tuple[Placed, ...]:
-    """Return the columns that fit ``width`` cells, the most important ones first to be kept."""
+def layout(width: int, *, priced: bool = True) -> tuple[Placed, ...]:
+    """Return the columns that fit ``width`` cells, the most important ones first to be kept.
+
+    Where nothing is ``priced`` there is no column for prices.
+    """
     chosen: list[Column] = []
     used = -GAP
     for column in sorted(COLUMNS, key=lambda column: column.turn):
+        if column.title == PRICE and not priced:
+            continue
         if used + GAP + column.width > width and column.turn > 1:
             break
         chosen.append(column)

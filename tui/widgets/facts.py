@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tui.facts import Gpu
+from tui.keys import KeyMap
 from tui.runs.model import Run
 from tui.runs.saved import MATTER, SavedState, by_weight, saved_state, saved_text
 from tui.runs.words import pace_text, rough_text, size_text, used_percent
@@ -29,16 +30,20 @@ SAVED_TONES: dict[SavedState, str] = {
 }
 
 
-def facts_of(row: Row, pen: Pen) -> Iterator[Known]:
-    """Yield what is known, in the order people ask for it; what is unknown is left out."""
+def facts_of(row: Row, pen: Pen, keys: KeyMap) -> Iterator[Known]:
+    """Yield what is known, in the order people ask for it; what is unknown is left out.
+
+    Of a box that is off, nothing is told that only a running one has.
+    """
     if row.is_stale:
         yield _link(row.box, pen)
     if row.run is not None:
         yield from _run(row.run.run, pen)
-    yield from bill_facts(row.box, pen)
-    yield from _box(row, pen)
+    yield from bill_facts(row.box, pen, keys)
+    if not (row.is_stale and row.box.is_off):
+        yield from _box(row, pen)
     if row.run is not None:
-        yield from _rest(row.run, pen)
+        yield from _rest(row.run, pen, goes_on=not row.is_cut_off)
 
 
 def _link(box: BoxView, pen: Pen) -> Known:
@@ -117,11 +122,11 @@ def _disk(view: RunView, pen: Pen) -> Known:
     return Known("disk", tuple(spans), 1)
 
 
-def _rest(view: RunView, pen: Pen) -> Iterator[Known]:
+def _rest(view: RunView, pen: Pen, *, goes_on: bool) -> Iterator[Known]:
     run, text, muted = view.run, pen.style("text"), pen.style("muted")
     if run.cost is not None:
         parts = [f"{formats.money(run.cost.so_far)} so far"] if run.cost.so_far is not None else []
-        if run.cost.to_finish is not None:
+        if run.cost.to_finish is not None and goes_on:
             parts.append(f"{formats.money(run.cost.to_finish)} to go")
         if run.cost.per_epoch is not None:
             parts.append(f"{formats.money(run.cost.per_epoch)} an epoch")

@@ -12,8 +12,9 @@ from tui.keys import Place
 from tui.screens.rows import Key, Row
 from tui.text import one_line
 from tui.widgets import cells
+from tui.widgets.box_word import box_word
 from tui.widgets.cells import Pen
-from tui.widgets.columns import LINE_WIDTH, layout
+from tui.widgets.columns import LINE_WIDTH, Placed, layout
 from tui.widgets.panel import Panel
 from tui.widgets.spans import Span, Spans, fit, right
 
@@ -43,6 +44,7 @@ class RunsTable(Panel):
         self.remark = ""
         self.none_said = ""
         self.is_bare = False
+        self._is_priced = False
         self._top = 0
 
     @property
@@ -80,6 +82,7 @@ class RunsTable(Panel):
         before = self.cursor
         is_known = any(row.key == self.selected for row in rows)
         self.rows = list(rows)
+        self._is_priced = any(row.box.usd_per_hour is not None for row in rows)
         self.caption, self.remark, self.none_said = caption, remark, none_said
         if not is_known and rows:
             self.selected = rows[min(before, len(rows) - 1)].key
@@ -169,10 +172,13 @@ class RunsTable(Panel):
             return " ", self.style("text")
         return self.glyphs.cursor, self.style("accent" if self.has_focus else "muted", "selected")
 
+    def _layout(self, width: int) -> tuple[Placed, ...]:
+        return layout(width - (1 if self.framed else 2), priced=self._is_priced)
+
     def _header(self, width: int) -> Spans:
         style = self.style("faint")
         spans: list[Span] = [(" ", style)]
-        for placed in layout(width - (1 if self.framed else 2)):
+        for placed in self._layout(width):
             title: list[Span] = [(placed.column.title, style)]
             cell = right if placed.column.right else fit
             spans += [*cell(title, placed.width, style), ("  ", style)]
@@ -180,14 +186,14 @@ class RunsTable(Panel):
 
     def _cells(self, row: Row, width: int, pen: Pen) -> Spans:
         spans: list[Span] = [self._mark(row)]
-        placed = layout(width - (1 if self.framed else 2))
+        placed = self._layout(width)
         if row.run is None:
             placed = placed[:2]
         for item in placed:
             made = item.column.cell(row, item.width, pen)
             spans += [*fit(made, item.width, pen.fill, pen.glyphs.more), ("  ", pen.fill)]
         if row.run is None:
-            spans += cells.word(row, pen)
+            spans += box_word(row.box, pen, self.boxtop.keymap)
         else:
             spans.pop()
         return fit(spans, width, pen.fill, pen.glyphs.more)

@@ -12,6 +12,7 @@ from tui.runs.told import own_error
 from tui.screens.rows import Row
 from tui.text import one_line
 from tui.widgets import cells
+from tui.widgets.box_word import box_word
 from tui.widgets.cells import Pen
 from tui.widgets.facts import facts_of
 from tui.widgets.known import Known
@@ -33,7 +34,7 @@ class StatusPanel(Panel):
 
     def show(self, row: Row | None) -> None:
         """Show the facts of a row."""
-        facts = [] if row is None else list(facts_of(row, self._pen(row)))
+        facts = [] if row is None else list(facts_of(row, self._pen(row), self.boxtop.keymap))
         if facts != self._facts:
             before = _kept(self._facts, self.inner[1])
             self._facts = facts
@@ -70,7 +71,7 @@ class StatusLines(Sheet):
             if row is None
             else Pen(self.palette, self.glyphs, self.boxtop.ascii_only, stale=row.is_stale)
         )
-        facts = [] if row is None or pen is None else list(facts_of(row, pen))
+        facts = [] if row is None or pen is None else list(facts_of(row, pen, self.boxtop.keymap))
         if facts != self._facts:
             self._facts = facts
             self.redraw()
@@ -116,15 +117,20 @@ class RunTitle(Sheet):
         spans: list[Span] = [(" ", pen.fill), *cells.name(row, width, pen), ("  ", pen.fill)]
         sign, word = cells.state(row, 12, pen)
         if row.run is None:
-            return [*spans, sign, word, ("  ", pen.fill), *cells.word(row, pen)]
+            word_of_box = box_word(row.box, pen, self.boxtop.keymap)
+            return [*spans, sign, word, ("  ", pen.fill), *word_of_box]
         run = row.run.run
         says_it = run.headline.lower().startswith(run.verdict)
-        spans += [sign, (" ", pen.fill)] if says_it else [sign, word, ("  ", pen.fill)]
+        if row.is_cut_off:
+            word = (f"{word[0]}  was {'' if says_it else run.verdict + ', '}", word[1])
+            spans += [sign, word]
+        else:
+            spans += [sign, (" ", pen.fill)] if says_it else [sign, word, ("  ", pen.fill)]
         spans.append((one_line(run.headline), pen.style(run.verdict if says_it else "text")))
         if run.progress is not None and width >= 70:
             spans += [("  ", pen.fill), *cells.progress(row, min(24, width // 6), pen)]
             spans.append((f" {int(run.progress * 100)}%", pen.style("text")))
-        if run.eta_text != "-":
+        if run.eta_text != "-" and not row.is_cut_off:
             spans += [("  eta ", pen.style("muted")), (run.eta_text, pen.style("text", bold=True))]
         words = f"  {one_line(run.model or '')} {one_line(run.task or '')}"
         if width_of(spans) + len(words) < width:

@@ -1,0 +1,141 @@
+"""The second row: the one thing that matters most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tui.bills import box_idle_text, priced
+from tui.money import hours_text, usd_text
+from tui.runs.idle import idle_s
+from tui.runs.told import cause_text
+from tui.runs.words import clock_text, rough_text
+from tui.screens.rows import Key, Row
+from tui.text import one_line
+from tui.view import BoxView
+from tui.widgets.bill import ending_keys
+from tui.widgets.panel import Sheet
+from tui.widgets.spans import Span, Spans
+
+UNUSED_SECONDS = 900.0
+"""A box without any run is being set up for so long, and forgotten after."""
+
+
+class Headline(Sheet):
+    """What a person should know first: trouble, then waste, then what ends next."""
+
+    spans: Spans = ()
+
+    def show(self, rows: Sequence[Row], now: float = 0.0, selected: Key | None = None) -> None:
+        """Choose from rows in order of attention; ``selected`` is what keys are about."""
+        spans = self._choose(rows, now, selected[0] if selected else "")
+        if spans != self.spans:
+            self.spans = spans
+            self.refresh()
+
+    def row(self, y: int) -> Spans:
+        """Return the line."""
+        return [(" ", self.style("text")), *self.spans]
+
+    def _choose(self, rows: Sequence[Row], now: float, selected: str) -> Spans:
+        worst = next((row for row in rows if row.needs_a_person), None)
+        if worst is not None:
+            return self._trouble(worst)
+        boxes = {row.box.name: row.box for row in rows}.values()
+        timed = [(row.done_in_s, row) for row in rows if row.done_in_s is not None]
+        eta, first = min(timed, key=lambda pair: pair[0], default=(0.0, None))
+        follows = "" if first is None else f"  {_name(first)} is done next, in {clock_text(eta)}"
+        for found in (self._away(boxes), self._cut_off(rows), self._waste(boxes, now, selected)):
+            if found is not None:
+                return [*found, (follows, self.style("muted"))]
+        if first is not None:
+            sign = self.glyphs.verdicts["completed"]
+            return [(f"{sign} all well", self.style("good")), (follows, self.style("muted"))]
+        late = next((row for row in rows if row.is_overdue and row.run), None)
+        if late is not None and late.run is not None:
+            return [(f"{_name(late)} is {late.run.run.eta_text}", self.style("warning"))]
+        if not rows:
+            return [("no box is watched", self.style("muted"))]
+        return [("nothing trains now", self.style("muted"))]
+
+    def _away(self, boxes: Iterable[BoxView]) -> Spans | None:
+        """Return which box does not answer though it bills, the dearest one."""
+        away = [box for box in boxes if box.link.state == "offline" and not box.is_off]
+        worst = max(away, key=lambda box: box.usd_per_hour or 0.0, default=None)
+        if worst is None or not worst.usd_per_hour:
+            return None
+        age, rent = worst.link.age_s, worst.rent
+        since = "" if age is None else f" for {rough_text(age)}"
+        bills = "; if it runs, it bills " + usd_text(worst.usd_per_hour) + "/h"
+        if rent is not None and rent.is_listed and rent.state != "unknown":
+            bills = f", and still bills {priced(rent.rate_now)}"
+        return self._told(worst, f"is not reached{since}{bills}")
+
+    def _cut_off(self, rows: Sequence[Row]) -> Spans | None:
+        """Return which run was at work when its provider took the box."""
+        row = next((row for row in rows if row.is_cut_off), None)
+        if row is None or row.run is None or row.box.rent is None:
+            return None
+        run = row.run.run
+        at = f" in epoch {run.epoch + 1}" if run.epoch is not None else ""
+        return self._told(row.box, f"is {row.box.rent.state}: {one_line(run.id)} was at work{at}")
+
+    def _waste(self, boxes: Iterable[BoxView], now: float, selected: str) -> Spans | None:
+        """Return what the dearest idle box wastes, and the keys that end it."""
+        found = max(self._idle(boxes, now), key=lambda pair: pair[0], default=None)
+        if found is None:
+            return None
+        _, box, text = found
+        ways = "" if box.rent is None else ending_keys(box.rent, self.boxtop.keymap)
+        if ways and box.name != selected:
+            ways = f"select it: {ways}"
+        return [*self._told(box, text), (f"  {ways}" if ways else "", self.style("muted"))]
+
+    def _idle(self, boxes: Iterable[BoxView], now: float) -> Iterator[tuple[float, BoxView, str]]:
+        """Yield what idle boxes have wasted, in US dollars, and how that is said."""
+        for box in boxes:
+            text, usd = box_idle_text(box), box.usd_per_hour or 0.0
+            if text is not None:
+                yield usd * (idle_s(view.run for view in box.runs) or 0.0), box, text
+            elif (age := _unused_s(box, now)) > UNUSED_SECONDS:
+                yield (
+                    usd * age,
+                    box,
+                    f"bills {usd_text(usd)}/h and has no run for {hours_text(age)}",
+                )
+
+    def _told(self, box: BoxView, text: str) -> list[Span]:
+        name = (f"{self.glyphs.warning} {one_line(box.name)} ", self.style("bad", bold=True))
+        return [name, (text, self.style("bad"))]
+
+    def _trouble(self, row: Row) -> Spans:
+        if row.run is None:
+            said = one_line(row.box.link.error or "the box refuses the connection")
+            hint, verdict, since = row.box.link.hint, "refused", None
+        else:
+            run = row.run.run
+            found = run.diagnosis
+            said = one_line(cause_text(run))
+            hint, verdict, since = (found.hint if found else None), run.verdict, run.age_s
+        ago = f" {rough_text(since)} ago" if since is not None and verdict != "stalled" else ""
+        spans: list[Span] = [
+            (f"{self.glyphs.warning} {_name(row)} ", self.style("bad", bold=True)),
+            (f"{verdict}{ago}: ", self.style("bad")),
+            (said, self.style("text")),
+        ]
+        if hint:
+            spans.append((f"  {one_line(hint)}", self.style("muted")))
+        return spans
+
+
+def _unused_s(box: BoxView, now: float) -> float:
+    """Return how old a box is that answers, bills and never had a run, else 0."""
+    rent = box.rent
+    if rent is None or box.runs or box.link.state != "live" or not box.usd_per_hour:
+        return 0.0
+    is_paid = rent.is_listed and rent.bills and rent.state == "running"
+    return now - rent.created_at if is_paid and rent.created_at is not None else 0.0
+
+
+def _name(row: Row) -> str:
+    run = f" / {one_line(row.run.run.id)}" if row.run else ""
+    return one_line(row.box.name) + run
