@@ -18,6 +18,7 @@ from tests.screens.test_weights import (
     Steady,
     agree,
     click,
+    dialog,
     said,
     shown,
 )
@@ -282,9 +283,18 @@ async def test_a_dialog_is_whole_on_a_phone(run: Path, tmp_path: Path) -> None:
         text = said(watch)
         assert "destroy lab (demo demo-a100)" in text
         assert "Cancel" in text and "Destroy" in text
+        assert watch.app.screen.query_one("#dialog-body").region.height >= 9
+        assert "more: ↓ or pgdn" in dialog(watch)[-1]
+        for _ in range(20):
+            await watch.press("down")
+        focused = watch.app.screen.focused
+        assert focused is not None and focused.id == "cancel"
         for _ in range(8):
             await watch.press("pagedown")
         assert "Type lab" in said(watch)
+        assert "more" not in dialog(watch)[-1]
+        await watch.press("up")
+        assert "more: ↓ or pgdn" in dialog(watch)[-1]
         await watch.press("escape")
 
 

@@ -25,6 +25,9 @@ DIALOGS_CSS = Path(__file__).with_name("dialogs.tcss")
 GUARD_SECONDS = 1.0
 """Keys that come this soon were not meant for the dialog."""
 
+LOW = 16
+"""Below this height a dialog does without its empty rows: all of them are for what it says."""
+
 RELEASE_SECONDS = 0.3
 """A key that is held keeps the guard up until it has been let go for this long."""
 
@@ -33,6 +36,7 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
     """A frame with a heading, a body and buttons; the first button is the harmless one."""
 
     CSS_PATH = DIALOGS_CSS
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (LOW, "-high")]  # noqa: RUF012  # as Textual declares it
     heading = ""
     is_guarded = False
 
@@ -68,6 +72,8 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
         body = self.query_one("#dialog-body", VerticalScroll)
         if body not in first.ancestors:  # Textual has scrolled the first field into view meanwhile
             self.call_after_refresh(body.scroll_home, animate=False)
+        for change in ("scroll_y", "virtual_size"):
+            self.watch(body, change, self._look_for_more)
 
     def first_focus(self) -> Widget:
         """Return what has the focus at first: the harmless button."""
@@ -83,6 +89,9 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
             event.stop()
             event.prevent_default()
             self._opens_at = max(self._opens_at, now + RELEASE_SECONDS)
+        elif event.key in ("up", "down") and self._reads():
+            event.stop()
+            self._scroll(1 if event.key == "down" else -1)
         elif event.key in ("left", "up") and isinstance(self.focused, Button):
             event.stop()
             self.focus_previous()
@@ -91,15 +100,40 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
             self.focus_next()
         elif event.key in ("pageup", "pagedown"):
             event.stop()
-            self._scroll(down=event.key == "pagedown")
+            page = max(1, self._body.size.height - 1)
+            self._scroll(page if event.key == "pagedown" else -page)
 
-    def _scroll(self, *, down: bool) -> None:
+    @property
+    def _body(self) -> VerticalScroll:
+        return self.query_one("#dialog-body", VerticalScroll)
+
+    def _reads(self) -> bool:
+        """Whether arrows scroll: there is more than fits, and the focus is not in the midst of it.
+
+        Left, right and tab go from button to button in any case.
+        """
+        body, focused = self._body, self.focused
+        is_below = isinstance(focused, Button) and body not in focused.ancestors
+        return is_below and body.max_scroll_y > 0
+
+    def _scroll(self, rows: int) -> None:
         """Show the part of the body that a small screen has no room for."""
-        body = self.query_one("#dialog-body", VerticalScroll)
-        if down:
-            body.scroll_page_down(animate=False)
-        else:
-            body.scroll_page_up(animate=False)
+        self._body.scroll_relative(y=rows, animate=False)
+
+    def on_resize(self) -> None:
+        """See anew what fits."""
+        self._look_for_more()
+
+    def _look_for_more(self) -> None:
+        self.call_after_refresh(self._tell_more)
+
+    def _tell_more(self) -> None:
+        """Say in the frame's edge that there is more to read."""
+        body = self._body
+        is_more = round(body.scroll_y) < body.max_scroll_y
+        arrow = "down" if cast("BoxtopApp", self.app).ascii_only else "↓"
+        told = f"more: {arrow} or pgdn" if is_more else ""
+        self.query_one("#dialog").border_subtitle = Content(told)
 
 
 def line(text: str, kind: str = "") -> Static:
