@@ -158,7 +158,8 @@ async def test_a_destroy_is_set_with_the_typed_name_counted_down_and_cancelled(
         await watch.until(lambda: "DESTROYS lab (demo demo-a100) in" in watch.text)
         await watch.press("p")
         await watch.resize((40, 6))
-        await watch.until(lambda: "DESTROYS" in watch.text or "all is saved" in watch.text)
+        await watch.until(lambda: "to DESTROY lab" in watch.text)
+        assert "F CANCELS" in watch.line(" to DESTROY lab")
         await watch.resize((120, 44))
         await watch.press("F")
         await watch.until(lambda: "finish line of lab cancelled: nothing was sent" in watch.text)
@@ -272,3 +273,43 @@ async def test_the_dialog_fits_small_screens(
         assert watch.app.screen.query_one("#cancel", Button).region.bottom <= size[1]
         assert "Cancel" in watch.text and "Set" in watch.text
         assert watch.app.screen.query_one("#dialog").region.height <= 14
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+async def test_a_choice_is_told_to_its_end_however_often_it_was_turned(
+    run: Path, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with renting(run, tmp_path, size=size) as watch:
+        await open_dialog(watch)
+        assert "boxtop has to stay open till then" in said(watch)
+        for choice, words in (
+            ("ends", "STOP the instance; its disk bills on"),
+            ("ends", "DESTROY the instance and its disk"),
+            ("counts", "failed and dead runs are done, too"),
+        ):
+            button = watch.app.screen.query_one(f"#{choice}", Button)
+            await click(watch, choice)
+            button.focus()
+            await watch.pilot.pause()
+            assert words in " ".join(watch.text.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("key", ["q", "quit by the palette"])
+async def test_leaving_asks_before_it_ends_a_finish_line(
+    run: Path, tmp_path: Path, key: str
+) -> None:
+    async with renting(run, tmp_path) as watch:
+        await set_destroy(watch)
+        await watch.until(lambda: "DESTROYS lab" in watch.text)
+        if key == "q":
+            await watch.press("q")
+        else:
+            watch.app.screen.perform("quit")  # type: ignore[attr-defined]
+        await shown(watch, AskDialog)
+        assert "the finish line of lab ends with boxtop" in said(watch)
+        focused = watch.app.screen.focused
+        assert focused is not None and focused.id == "no"
+        await watch.press("escape")
+        assert watch.app.is_running and "F CANCELS" in watch.line("DESTROYS lab")
+        await watch.press("F", "q")
+        await watch.until(lambda: not watch.app.is_running)

@@ -51,6 +51,18 @@ def view_text(view: FinishView) -> str:
     return f"finish line of {name} ({view.setting.wish}): {view.text}{detail}"
 
 
+def short_text(view: FinishView) -> str:
+    """Return the same for a narrow strip: what matters stands at its beginning."""
+    name = said(view.setting.box, 60)
+    if view.phase == "over":
+        good = {"done": "done", "cancelled": "cancelled"}
+        return f"{name} {good.get(view.result or '', 'NOT done')}: {view.text}"
+    if view.left_s is not None:
+        end = (view.setting.wish.end or "end").upper()
+        return f"{clock_text(view.left_s + 0.999)} to {end} {name}"
+    return f"{name}: {view.text}"
+
+
 def leaving_text(view: FinishView) -> str:
     """Return what is said of a finish line when boxtop is left."""
     if view.is_over:

@@ -194,8 +194,8 @@ class OwnActions:
         self.boxtop.show_help()
 
     def do_quit(self: Watching) -> None:
-        """Leave; every training goes on."""
-        self.boxtop.exit()
+        """Leave; every training goes on. What would not is asked about first."""
+        self.boxtop.questions.leave()
 
 
 def _weights(screen: Watching) -> Weights | None:

@@ -35,6 +35,7 @@ class Ending:
         self.desk = desk
         self.rules = KillRules()
         self._is_busy = False
+        self._killed = ""
         self._cancel = Cancel()
 
     def kill(self, row: Row | None) -> None:
@@ -49,6 +50,10 @@ class Ending:
             self._is_busy = True
             self.app.say(f"looking at the processes of {row.run.run.id}")
             self._in_thread(lambda: self._plan(row))
+
+    def undone(self) -> list[str]:
+        """Return which training was signalled and has not ended yet, in words."""
+        return [f"kill {self._killed}: nobody will see whether it ends"] if self._killed else []
 
     def close(self) -> None:
         """Send nothing more; a training that was signalled is left to itself."""
@@ -95,6 +100,7 @@ class Ending:
 
     def _kill(self, row: Row, plan: KillPlan) -> None:
         """In a thread: signal and wait. Raises ActionError, LinkError."""
+        self._killed = f"{row.box.name} / {plan.run.id}"
         box = self._box(row)
         shell = box.shell()
         try:
@@ -127,7 +133,7 @@ class Ending:
         """Show how it ended; from a thread."""
 
         def show() -> None:
-            self._is_busy = False
+            self._is_busy, self._killed = False, ""
             self.app.hush()
             self.app.push_screen(AskDialog(heading, [line.strip() for line in lines]))
 

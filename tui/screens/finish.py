@@ -100,6 +100,10 @@ class Finishing:
         for strip in strips:
             strip.show(view, len(self.finishes.views()) - 1)
 
+    def undone(self) -> list[str]:
+        """Return which would end with boxtop, in words."""
+        return [leaving_text(view) for view in self.finishes.views() if not view.is_over]
+
     def close(self) -> list[str]:
         """End all; return what is left undone, and what was done, in words."""
         views = self.finishes.views()
@@ -211,4 +215,5 @@ def _lines(row: Row, bound: Bound | None) -> Sequence[str]:
     return [
         f"{box.name}: when all of its training has ended",
         f"it is {bound}" if bound is not None else f"its runs: {len(box.runs)}",
+        "boxtop has to stay open till then; before an end it rings and counts down, and F cancels",
     ]

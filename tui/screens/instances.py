@@ -59,6 +59,7 @@ class Instances:
         self.app = app
         self.desk = desk
         self._busy: set[tuple[str, str]] = set()
+        self._sent: dict[tuple[str, str], Plan] = {}
         self._cancel = Cancel()
 
     def ask(self, action: RentAction, row: Row | None) -> None:
@@ -71,6 +72,13 @@ class Instances:
         self._busy.add((bound.provider, bound.id))
         self.app.say(f"{action} {bound}: looking at it")
         self._in_thread(bound, lambda: self._plan(action, bound, row))
+
+    def undone(self) -> list[str]:
+        """Return what was sent and is not confirmed yet, in words."""
+        return [
+            f"{plan.action} {plan.bound}: nobody will see whether that was done"
+            for plan in self._sent.values()
+        ]
 
     def close(self) -> None:
         """Begin nothing more; what was sent to a provider goes on there."""
@@ -147,6 +155,7 @@ class Instances:
     def _act(self, plan: Plan, consent: Consent, sight: Sight) -> None:
         """In a thread: do it, and wait until the provider's list says so."""
         assert self.desk.actions is not None
+        self._sent[plan.bound.provider, plan.bound.id] = plan
         report = self.desk.actions.act(plan, consent, sight, self._show, self._cancel)
         self.desk.rental.publish()
         self._tell(plan.bound, _heading(report), [line_text(one) for one in report_lines(report)])
@@ -159,6 +168,7 @@ class Instances:
 
         def show() -> None:
             self._busy.discard((bound.provider, bound.id))
+            self._sent.pop((bound.provider, bound.id), None)
             self.app.hush()
             self.app.push_screen(AskDialog(heading, lines))
 

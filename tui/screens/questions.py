@@ -109,6 +109,20 @@ class Questions:
         elif answer == DEMO:
             self.app.exit(DEMO)
 
+    def leave(self) -> None:
+        """Leave boxtop; where that ends or loses sight of something, only after a yes."""
+        undone: list[str] = []
+        for one in (self.finishing, self.instances, self.ending, self.weights):
+            undone += one.undone() if one is not None else []
+        if not undone:
+            self.app.exit()
+            return
+        from tui.screens.push_dialog import AskDialog
+
+        lines = ["not all is done yet", *undone, "ctrl+c leaves without a question"]
+        dialog = AskDialog("leave boxtop", lines, "Leave")
+        self.app.push_screen(dialog, lambda yes: self.app.exit() if yes else None)
+
     def close(self) -> None:
         """Answer what is asked with no, and signal nothing more."""
         if self.ending is not None:

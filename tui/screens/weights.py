@@ -133,6 +133,14 @@ class Weights:
 
         self.app.push_screen(AskDialog(f"{view.kind} failed", lines), closed)
 
+    def undone(self) -> list[str]:
+        """Return what is on its way and would be cut off or lost sight of, in words."""
+        return [
+            f"{view.kind} of {view.run_id} on {view.box} is on its way"
+            for view in self.desk.transfers.views()
+            if view.state == "running"
+        ]
+
     def push(self, row: Row | None) -> None:
         """Ask what to push and where to."""
         from tui.screens.push_dialog import PushDialog

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from tui.keys import shown
 from tui.text import one_line
 from tui.widgets.panel import Sheet
@@ -11,6 +13,11 @@ from tui.widgets.spans import Spans, spread
 
 if TYPE_CHECKING:
     from tui.actions.finish_line import FinishView
+
+
+NARROW = 70
+EDGE = 4
+"""Cells before the words, and one behind them."""
 
 
 class FinishStrip(Sheet):
@@ -32,7 +39,7 @@ class FinishStrip(Sheet):
 
     def row(self, y: int) -> Spans:
         """Return the row: what it is about, in the colour of its danger, and its key."""
-        from tui.actions.finish_words import view_text
+        from tui.actions.finish_words import short_text, view_text
 
         view = self.view
         fill = self.style("text", "surface")
@@ -40,10 +47,14 @@ class FinishStrip(Sheet):
             return spread([], [], self.size.width, fill)
         tone = self.style(_tone(view), "surface", bold=True)
         text = self.style("bright", "surface", bold=view.phase in ("counting", "acting"))
-        spans = [(f" {self.glyphs.cursor} ", tone), (one_line(view_text(view)), text)]
         more = f"+{self.more}  " if self.more else ""
         key = shown(self.boxtop.keymap["finish"].key, self.boxtop.ascii_only)
         end = f" {more}{key} {_word(view)} "
+        told, room = one_line(view_text(view)), self.size.width - len(end) - EDGE
+        is_short = view.left_s is not None or self.size.width < NARROW
+        if is_short and cell_len(told) > room:
+            told = one_line(short_text(view))
+        spans = [(f" {self.glyphs.cursor} ", tone), (told, text)]
         return spread(spans, [(end, self.style("faint", "surface"))], self.size.width, fill)
 
 
