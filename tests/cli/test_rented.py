@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +14,15 @@ from tests.cli.conftest import Boxtop
 from tests.providers.conftest import served
 from tests.providers.fake_http import HTML_503, KEY
 from tests.providers.fake_vast import STOPPED, FakeVast, row
+from tui.boxes import Box, SshTarget
 from tui.clock import Clock
 from tui.money import Rate
 from tui.providers.account import ProviderView, Seen
 from tui.providers.base import Instance, State
+from tui.rent import RentView
 from tui.rented.book import Book
+from tui.runs.mirrors import Mirrors
+from tui.watch.fleet import box_mirror
 
 
 @pytest.fixture
@@ -191,3 +197,55 @@ def test_last_weeks_bill_is_read_back(boxtop: Boxtop, arguments: list[object]) -
     document = json.loads(boxtop(*arguments, "cost", "--bill", "--json").out)
     assert document["total_usd"] == pytest.approx(3.0, rel=0.02)
     assert boxtop(*arguments, "cost", "--bill", "--days", "1").out.startswith("nothing is known")
+
+
+@pytest.fixture
+def unheard(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let Vast's address take every connection, and never say a word."""
+    with socket.create_server(("127.0.0.1", 0), backlog=50) as server:
+        monkeypatch.setenv("BOXTOP_VAST_URL", f"http://127.0.0.1:{server.getsockname()[1]}")
+        monkeypatch.setenv("VAST_API_KEY", KEY)
+        yield
+
+
+@pytest.mark.usefixtures("unheard")
+@pytest.mark.parametrize(
+    "words", [("stop", "desk", "--yes", "desk"), ("cost", "desk"), ("status", "desk")]
+)
+def test_a_provider_that_is_not_needed_holds_nothing_up(
+    boxtop: Boxtop, arguments: list[object], tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    state, toml = tmp_path / "state", Path(str(arguments[1]))
+    state.write_text("running")
+    toml.write_text(
+        toml.read_text() + f'[box.desk]\nssh = "root@127.0.0.1:9"\nstop_keeps = ["/"]\n'
+        f'state = "cat {state}"\nstop = "echo stopped > {state}"\n'
+    )
+    began = time.monotonic()
+    told = boxtop(*arguments, *words)
+    assert time.monotonic() - began < 15.0, "an answer of Vast is waited for 15 s, three times"
+    assert told.code in (0, 4) and "vast" not in told.err, told.err
+
+
+def test_a_box_by_its_address_is_known_when_it_is_off_and_when_no_list_comes(
+    boxtop: Boxtop, arguments: list[object], vendor: FakeVast, tmp_path: Path
+) -> None:
+    toml = Path(str(arguments[1]))
+    toml.write_text(toml.read_text() + '[box.lab]\nssh = "root@127.0.0.199 -p 41022"\n')
+    own = Box("lab", "lab", SshTarget("127.0.0.199", "root", 41022), mirror="lab")
+    mirror = box_mirror(Mirrors(tmp_path / "data"), own)
+    mirror.meta.rent = RentView("vast", "700001", "yolo9s", "running")
+    mirror.save()
+
+    def provider() -> tuple[int, dict[str, object]]:
+        told = boxtop(*arguments, "status", "lab", "--json")
+        (box,) = json.loads(told.out)["boxes"]
+        return told.code, box["provider"]
+
+    vendor.rows[0].update(STOPPED)
+    code, found = provider()
+    assert (code, found["id"], found["state"]) == (0, "700001", "stopped")
+    vendor.fail(HTML_503, path="/api/v1/instances", times=3)
+    code, found = provider()
+    assert (code, found["id"], found["state"]) == (4, "700001", "unknown")
+    assert "503" in str(found["error"])

@@ -11,6 +11,7 @@ from tests.waiting import wait_until
 from tui.providers.account import Accounts, Watched
 from tui.providers.base import Account, Capabilities, Instance, Listing, Provider, Reply, State
 from tui.providers.demo import Demo
+from tui.providers.errors import ProviderError
 from tui.providers.lambda_ import Lambda
 from tui.providers.runpod import RunPod
 from tui.providers.vast import Vast
@@ -180,3 +181,29 @@ def test_a_slow_provider_holds_no_view_up(clock: StillClock) -> None:
     thread.join()
     assert len(accounts.view.seen) == 4
     accounts.close()
+
+
+def test_where_the_list_fails_nobody_waits_for_the_credit(
+    account_vast: Vast, fake_vast: FakeVast, clock: StillClock
+) -> None:
+    fake_vast.fail(HTML_503, path="/api/v1/instances", times=3)
+    watched = Watched(account_vast, clock)
+    assert watched.refresh(now=True).error is not None
+    assert fake_vast.count("GET", "/users/current") == 0
+    assert watched.refresh(now=True).account is not None
+
+
+def test_no_answer_keeps_a_list_closed_for_days(clock: StillClock) -> None:
+    patient = ProviderError("server", "down", retry_after_s=864_000.0)
+    watched = Watched(Scripted(patient, listing("1")), clock)
+    assert watched.refresh(now=True).error is not None
+    clock.now += 3_601.0
+    assert ids(watched) == [("1", False)]
+
+
+def test_only_who_is_needed_is_asked(clock: StillClock) -> None:
+    other = Scripted(listing("1"))
+    accounts = Accounts([other, Demo(clock=clock)], clock)
+    asked = {one.provider: one.listed_at for one in accounts.refresh(True, ("demo",)).providers}
+    assert asked["demo"] is not None and asked["scripted"] is None
+    assert len(other.listings) == 1

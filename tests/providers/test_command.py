@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,13 @@ def running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_a_state_command_that_hangs_holds_no_other_box_up() -> None:
+    two = "for n in 1 2 3 4 5 6 7 8; do sleep 0.1; done; echo running"
+    boxes = {f"box{number}": BoxSettings(ssh="x", state=two) for number in range(8)}
+    began = time.monotonic()
+    listed = Commands(boxes).list().instances
+    assert time.monotonic() - began < 5.0, "8 of them in a row take 6.4 s and more"
+    assert [one.id for one in listed] == list(boxes)
+    assert {one.state for one in listed} == {State.RUNNING}

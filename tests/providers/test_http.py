@@ -128,6 +128,13 @@ def test_what_is_no_json_is_no_answer(api: Api, fake: Plain, body: bytes) -> Non
     assert caught.value.kind == "protocol"
 
 
+def test_an_answer_that_breaks_off_tells_nothing_of_its_rows(api: Api, fake: Plain) -> None:
+    fake.fail(Canned(200, b'{"instances":[{"extra_env":[["WANDB_API_KEY","s3cret-of-a-box"]'))
+    with pytest.raises(ProviderError, match="it breaks off") as caught:
+        api.read("", "/a")
+    assert "s3cret-of-a-box" not in str(caught.value)
+
+
 def test_a_flood_ends(api: Api, fake: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "MAX_BYTES", 1000)
     fake.fail(Canned(200, b" " * 5000))

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.providers.build import StillClock, make_api
 from tests.providers.fake_http import HTML_503
 from tests.providers.fake_vast import STOPPED, FakeVast, row
@@ -113,6 +115,39 @@ def test_a_stopped_box_waits_and_comes_back_elsewhere(fake_vast: FakeVast) -> No
         rental.ask_soon("vast")
         wait_until(lambda: fleet.boxes()[0].link.state == "live")
         assert lab.reached[-1].target.host == "198.51.100.9"  # type: ignore[union-attr]
+
+
+def test_a_box_by_its_address_stays_its_instance_when_that_stops_and_when_it_goes(
+    fake_vast: FakeVast,
+) -> None:
+    lab = Box("lab", "root@198.51.100.7", SshTarget("198.51.100.7", "root", 41022))
+    with watching(Lab(), [lab], a_vast(fake_vast)) as (fleet, rental):
+
+        def states() -> dict[str, str]:
+            rental.accounts.refresh(now=True)
+            rental.publish()
+            return {box.name: box.rent.state if box.rent else "none" for box in fleet.boxes()}
+
+        wait_until(lambda: states() == {"lab": "running"})
+        fake_vast.rows[0].update(STOPPED)
+        assert states() == {"lab": "stopped"}
+        assert box_of(fleet, "lab").usd_per_hour == pytest.approx(0.0694444)
+        fake_vast.rows = []
+        states()
+        assert states() == {"lab": "gone"}
+        assert box_of(fleet, "lab").usd_per_hour == 0.0
+
+
+def test_a_box_whose_instance_runs_elsewhere_now_is_that_instance_no_more(
+    fake_vast: FakeVast,
+) -> None:
+    lab = Box("lab", "root@198.51.100.7", SshTarget("198.51.100.7", "root", 41022))
+    with watching(Lab(), [lab], a_vast(fake_vast), adds=False) as (fleet, rental):
+        wait_until(lambda: box_of(fleet, "lab").rent is not None)
+        fake_vast.rows[0]["ports"] = {"22/tcp": [{"HostPort": "41999"}]}
+        rental.accounts.refresh(now=True)
+        rental.publish()
+        assert box_of(fleet, "lab").rent is None and rental.instance_of("lab") is None
 
 
 def test_an_address_that_fails_is_asked_for_anew_and_makes_room_for_the_proxy(

@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from tui.boxes import Box, InstanceName, LocalTarget, SshTarget
+from tui.providers.account import AccountsView, ProviderView, Seen
 from tui.providers.base import Address, Instance, State
-from tui.rented.tie import reach, tie, unnamed
+from tui.providers.errors import ProviderError
+from tui.rented.tie import reach, still, tie, unnamed
 
 DIRECT = Address("203.0.113.7", 41022)
 PROXY = Address("ssh5.vast.ai", 12345, kind="proxy")
@@ -124,3 +126,39 @@ def test_a_hostile_name_is_no_name_of_a_box() -> None:
     assert box.name == "2J-..-..-rm"
     nameless = [Instance("vast", "7", "///", State.RUNNING)]
     assert next(iter(unnamed(nameless, {}, []))).name == "vast-7"
+
+
+def test_commands_of_its_own_come_before_an_address_and_a_price_alone_after_it() -> None:
+    lab = ssh("lab", "203.0.113.7", 41022)
+    ends = instance("lab", "command", addresses=(), allowed=frozenset({"stop"}))
+    assert tie([lab], [instance(), ends]) == {"lab": InstanceName("command", "lab")}
+    priced = instance("lab", "command", addresses=(), allowed=frozenset(), state=State.UNKNOWN)
+    assert tie([lab], [instance(), priced]) == {"lab": InstanceName("vast", "123")}
+
+
+VAST = InstanceName("vast", "123")
+
+
+def listed(*seen: Instance, error: bool = False, gone: str = "") -> AccountsView:
+    problem = ProviderError("server", "503") if error else None
+    at = None if error else 1.0
+    view = ProviderView("vast", tuple(map(Seen, seen)), at, problem, gone=frozenset(gone.split()))
+    return AccountsView((view,))
+
+
+@pytest.mark.parametrize(
+    ("view", "holds"),
+    [
+        (listed(instance(state=State.STOPPED, addresses=(PROXY,))), True),
+        (listed(instance(state=State.QUEUED)), True),
+        (listed(instance(addresses=(PROXY,))), True),
+        (listed(instance()), False),
+        (listed(instance("9")), False),
+        (listed(error=True), True),
+        (listed(gone="123"), True),
+        (AccountsView(()), False),
+    ],
+)
+def test_what_a_box_was_counts_while_no_address_tells_it(view: AccountsView, holds: bool) -> None:
+    assert still({"lab": VAST}, view) == ({"lab": VAST} if holds else {})
+    assert still({"lab": VAST}, view, [VAST]) == {}

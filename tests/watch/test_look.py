@@ -18,7 +18,11 @@ from tui.boxes import Box
 from tui.facts import Fact, Hello
 from tui.links.asking import RefusingAsker
 from tui.links.base import Asker, FollowRequest, HostKeyQuestion, LinkError
+from tui.money import Rate
+from tui.rent import RentView
+from tui.runs.mirrors import Mirrors
 from tui.view import BoxView
+from tui.watch.fleet import box_mirror
 from tui.watch.look import look
 
 
@@ -130,3 +134,13 @@ def test_the_time_stands_still_while_a_person_thinks() -> None:
 
     (view,) = look([BOX], Thinking(), None, timeout=0.3, link_for=link_for)
     assert view.link.state == "live"
+
+
+def test_what_a_provider_told_is_remembered_and_no_error_takes_it_away(tmp_path: Path) -> None:
+    told = RentView("vast", "1", "lab", "running", rate_now=Rate(3.0, "reported"), listed_at=5.0)
+    unread = RentView("vast", "1", "lab", "unknown", error="API error 503")
+    for rent in (told, unread):
+        link = Script(ONE_RUN).link()
+        look([BOX], RefusingAsker(), tmp_path, link_for=lambda *_: link, rent_of=lambda _: rent)  # noqa: B023
+        kept = box_mirror(Mirrors(tmp_path), BOX).meta.rent
+        assert kept is not None and kept.state == "running" and kept.rate_now.usd_per_hour == 3.0

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import get_args
 
 from tui.actions.instance_gate import NOT_REACHED
 from tui.actions.instance_plan import Bound
-from tui.actions.journal import Journal
-from tui.boxes import Box, SshTarget
+from tui.boxes import Box, InstanceName, SshTarget
+from tui.cli.remembered import remembered
 from tui.cli.session import Session
 from tui.config.settings import BoxSettings
 from tui.errors import UserError, closest
 from tui.providers.account import Accounts
-from tui.providers.base import Action, Instance
+from tui.providers.base import Instance
 from tui.providers.command import has_provider
 from tui.providers.errors import ProviderError
 from tui.providers.factory import Made, providers_of
 from tui.rent import COMMAND
+from tui.rented.opening import has_commands, provider_named
 from tui.rented.places import places_of
 from tui.rented.tie import box_of
-from tui.runs.mirrors import Mirrors
 from tui.targets import configured_box, default_roots, parse_target
 from tui.text import one_line, said
 
-ACTIONS = get_args(Action)
 MOST_NAMED = 20
 
 
@@ -45,22 +43,34 @@ class Chosen:
 
 
 def choose_instance(session: Session, word: str) -> Chosen:
-    """Ask all providers for their lists and find who is meant.
+    """Ask the providers for their lists and find who is meant.
 
-    Looked at in this order: ``PROVIDER:ID``, a box of boxtop.toml, an id, a name that only one
-    has, an address. Raises UserError for a word that names none or several, and ProviderError
-    where it may be in a list that could not be read.
+    A word that names its provider asks that one alone: another that is slow or dead stands in
+    nobody's way. Looked at in this order: ``PROVIDER:ID``, a box of boxtop.toml, an id, a name
+    that only one has, an address. Raises UserError for a word that names none or several, and
+    ProviderError where it may be in a list that could not be read.
     """
     made = providers_of(session.configuration.settings)
     for warning in made.warnings:
         session.console.tell(warning)
     accounts = Accounts(made.providers)
     try:
-        accounts.refresh(now=True)
-        return _Choice(session, made, accounts).find(word.strip())
+        word = word.strip()
+        accounts.refresh(now=True, only=_needed(session, accounts, word))
+        return _Choice(session, made, accounts).find(word)
     except BaseException:
         accounts.close()
         raise
+
+
+def _needed(session: Session, accounts: Accounts, word: str) -> tuple[str, ...] | None:
+    """Return the provider that a word names, None where it may be of any."""
+    provider, colon, _ = word.partition(":")
+    if colon and accounts.provider(provider) is not None:
+        return (provider,)
+    section = session.names.settings.box.get(word)
+    named = None if section is None else provider_named(section)
+    return None if named is None else (named,)
 
 
 class _Choice:
@@ -110,7 +120,7 @@ class _Choice:
             provider, _, id = section.instance.partition(":")
             self._check_known(provider)
             return self._by_id(provider, id, name)
-        if any((section.stop, section.start, section.destroy, section.state)):
+        if has_commands(section):
             return self._by_id(COMMAND, name, name)
         found = self._at_target(configured_box(name, self._names).target)
         if len(found) == 1:
@@ -131,15 +141,9 @@ class _Choice:
 
         Then its provider tells no address to know it by.
         """
-        box = configured_box(name, self._names)
-        rent = Mirrors(self._data).box(box.kept_as, one_line(box.text)).meta.rent
-        known: list[object] = [(rent.provider, rent.id)] if rent is not None else []
-        for entry in reversed(list(Journal(self._data).entries())):
-            if entry.box == name and entry.action in ACTIONS:
-                known.append((entry.asked.get("provider"), entry.asked.get("id")))
-                break
+        known = set(remembered(self._data, configured_box(name, self._names)))
         for one in self._listed:
-            if (one.provider, one.id) in known and one.state in NOT_REACHED:
+            if InstanceName(one.provider, one.id) in known and one.state in NOT_REACHED:
                 return one
         return None
 

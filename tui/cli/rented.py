@@ -10,6 +10,7 @@ from tui.cli.session import Session
 from tui.errors import UserError
 
 if TYPE_CHECKING:
+    from tui.config.settings import Settings
     from tui.rented.asking import Asking
     from tui.rented.book import Book
 
@@ -30,9 +31,31 @@ def ask_providers(session: Session, boxes: Sequence[Box], *, everything: bool) -
     assert opened is not None
     for warning in opened.warnings:
         session.console.tell(warning)
+    from tui.cli.remembered import remembered
     from tui.rented.asking import Asking
 
-    return Asking(opened, book_of(session))
+    return Asking(
+        opened,
+        book_of(session),
+        only=None if everything else _needed(boxes, settings),
+        known=lambda box: next(remembered(session.data, box), None),
+    )
+
+
+def _needed(boxes: Sequence[Box], settings: Settings) -> frozenset[str] | None:
+    """Return the providers that these boxes name, None where an address may be of any."""
+    from tui.rented.opening import provider_named
+
+    names: set[str] = set()
+    for box in boxes:
+        section = settings.box.get(box.mirror or box.name)
+        named = box.instance.provider if box.instance is not None else None
+        if named is None and section is not None:
+            named = provider_named(section)
+        if named is None:
+            return None
+        names.add(named)
+    return frozenset(names)
 
 
 def book_of(session: Session) -> Book | None:
@@ -45,9 +68,12 @@ def book_of(session: Session) -> Book | None:
 
 def provider_troubles(asking: Asking) -> Iterator[UserError]:
     """Yield what is wrong with each provider that could not be used or read."""
-    for error in asking.opened.problems.values():
-        yield UserError(str(error), error.hint)
+    for name, error in asking.opened.problems.items():
+        if asking.needs(name):
+            yield UserError(str(error), error.hint)
     for provider in asking.view().providers:
+        if not asking.needs(provider.provider):
+            continue
         if provider.error is not None:
             yield UserError(str(provider.error), provider.error.hint)
         elif provider.listed_at is None:

@@ -7,13 +7,14 @@ it. An instance that a good and complete list lacks is "gone?" until a second on
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tui.clock import Clock
 from tui.money import Rate
 from tui.providers.base import Account, Instance, Provider, State
 from tui.providers.errors import ProviderError
+from tui.providers.pace import LONGEST_ASKED
 from tui.text import said
 
 ACCOUNT_SECONDS = 300.0
@@ -101,13 +102,14 @@ class Watched:
     def refresh(self, now: bool = False) -> ProviderView:
         """Ask for the list if it is time, or at once for ``now``; raises nothing.
 
-        While the API asks to wait, nobody is asked, not even for ``now``.
+        While the API asks to wait, nobody is asked, not even for ``now``; and where the list fails
+        nobody waits for the credit as well.
         """
         with self._asking:
             steady = self._clock.steady()
             if steady >= self._held_until and (now or steady >= self._next_list):
                 self._refresh_list()
-            if self._clock.steady() >= self._next_account:
+            if self._view.error is None and self._clock.steady() >= self._next_account:
                 self._refresh_account()
             return self._view
 
@@ -118,7 +120,7 @@ class Watched:
             problem = as_provider_error(error, self.provider.name)
             self._view = replace(self._view, error=problem)
             at = self._clock.steady()
-            self._held_until = at + (problem.retry_after_s or 0.0)
+            self._held_until = at + min(problem.retry_after_s or 0.0, LONGEST_ASKED)
             self._next_list = max(at + self._list_seconds, self._held_until)
             return
         at = self._clock.steady()
@@ -179,11 +181,15 @@ class Accounts:
         """What is known; blocks for nothing."""
         return AccountsView(tuple(watched.view for watched in self.watched))
 
-    def refresh(self, now: bool = False) -> AccountsView:
-        """Ask every provider whose time has come and wait for all; raises nothing."""
+    def refresh(self, now: bool = False, only: Container[str] | None = None) -> AccountsView:
+        """Ask every provider whose time has come and wait for all; raises nothing.
+
+        ``only`` are the names of those that are needed; the others are left alone.
+        """
         threads = [
             threading.Thread(target=watched.refresh, args=(now,), daemon=True)
             for watched in self.watched
+            if only is None or watched.provider.name in only
         ]
         for thread in threads:
             thread.start()

@@ -14,6 +14,7 @@ from tui.providers.errors import ProviderError, ProviderKind
 from tui.text import said
 
 WEB_PAGE = "a web page instead of an answer"
+TORN = "it breaks off, or is no JSON"
 _MARKUP = re.compile(r"\s*<(!doctype|html|head|body|\?xml)", re.IGNORECASE)
 
 
@@ -145,4 +146,6 @@ def _words(body: object, depth: int = 4) -> str:
 def _plain(text: str) -> str:
     if _MARKUP.match(text):
         return WEB_PAGE
+    if text.lstrip()[:1] in ("{", "["):
+        return TORN  # never its words: the rows of a list hold secrets of the boxes
     return " ".join(text[:1000].split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 
 from tui.boxes import Box, InstanceName
@@ -13,7 +13,7 @@ from tui.rent import RentView
 from tui.rented.book import Book
 from tui.rented.opening import Opened
 from tui.rented.places import places_of
-from tui.rented.tie import reach, tie, unnamed
+from tui.rented.tie import reach, still, tie, unnamed
 from tui.rented.view import told_of
 
 ASK_SECONDS = 20.0
@@ -23,11 +23,24 @@ _TICK_SECONDS = 0.1
 
 
 class Asking:
-    """Asks all providers at once, in the background. ``book`` keeps what was paid."""
+    """Asks all providers at once, in the background. ``book`` keeps what was paid.
 
-    def __init__(self, opened: Opened, book: Book | None = None) -> None:
+    ``only`` are the names of those that are needed, where not all are. ``known`` returns which
+    instance a box was when it was seen last.
+    """
+
+    def __init__(
+        self,
+        opened: Opened,
+        book: Book | None = None,
+        *,
+        only: Container[str] | None = None,
+        known: Callable[[Box], InstanceName | None] = lambda _: None,
+    ) -> None:
         self.opened = opened
         self._book = book
+        self._only = only
+        self._known = known
         self._thread = threading.Thread(target=self._ask, name="ask providers", daemon=True)
         self._deadline = time.monotonic() + ASK_SECONDS
         self._thread.start()
@@ -38,6 +51,10 @@ class Asking:
             self._thread.join(min(left, _TICK_SECONDS))
         return self.opened.accounts.view
 
+    def needs(self, provider: str) -> bool:
+        """Whether a provider is asked at all."""
+        return self._only is None or provider in self._only
+
     def rent_of(self, box: Box) -> RentView | None:
         """Return what its provider tells of a box, None for one that nobody rents out."""
         name = self.name_of(box)
@@ -45,8 +62,7 @@ class Asking:
 
     def name_of(self, box: Box) -> InstanceName | None:
         """Return which instance a box is."""
-        instances = [seen.instance for seen in self.view().seen]
-        return tie([box], instances, places_of).get(box.name)
+        return self._tied([box]).get(box.name)
 
     def addressed(self, boxes: Sequence[Box]) -> tuple[Box, ...]:
         """Return boxes that wait for their provider as it says that they are reached."""
@@ -55,12 +71,19 @@ class Asking:
     def others(self, boxes: Sequence[Box], roots: Sequence[str]) -> tuple[Box, ...]:
         """Return a box for each instance that is none of these."""
         instances = [seen.instance for seen in self.view().seen]
-        tied = tie(boxes, instances, places_of)
-        return tuple(unnamed(instances, tied, roots, [box.name for box in boxes]))
+        return tuple(unnamed(instances, self._tied(boxes), roots, [box.name for box in boxes]))
 
     def close(self) -> None:
         """Ask nothing more."""
         self.opened.accounts.close()
+
+    def _tied(self, boxes: Sequence[Box]) -> Mapping[str, InstanceName]:
+        view = self.view()
+        instances = [seen.instance for seen in view.seen]
+        tied = tie(boxes, instances, places_of)
+        found = {box.name: self._known(box) for box in boxes if box.name not in tied}
+        known = {name: one for name, one in found.items() if one is not None}
+        return {**tied, **still(known, view, tied.values())}
 
     def _addressed(self, box: Box) -> Box:
         if box.instance is None or not box.from_provider:
@@ -74,7 +97,7 @@ class Asking:
         return replace(box, fault=rent.reason, hint=rent.hint)
 
     def _ask(self) -> None:
-        view = self.opened.accounts.refresh(now=True)
+        view = self.opened.accounts.refresh(now=True, only=self._only)
         if self._book is not None:
             for provider in view.providers:
                 self._book.take(provider)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tui.clock import Clock
-from tui.config.settings import Settings
+from tui.config.settings import BoxSettings, Settings
+from tui.rent import COMMAND
 
 if TYPE_CHECKING:
     from tui.providers.account import Accounts
@@ -40,10 +41,19 @@ def rents_anything(settings: Settings) -> bool:
     """
     if any(section.enabled for section in settings.providers.values()):
         return True
-    return any(
-        box.stop or box.start or box.destroy or box.state or box.price_per_hour is not None
-        for box in settings.box.values()
-    )
+    return any(has_commands(box) or box.price_per_hour is not None for box in settings.box.values())
+
+
+def has_commands(box: BoxSettings) -> bool:
+    """Whether a box brings commands of its own: then nobody else ends it."""
+    return any((box.stop, box.start, box.destroy, box.state))
+
+
+def provider_named(box: BoxSettings) -> str | None:
+    """Return the provider that a section names by itself, None where only an address may tell."""
+    if box.instance is not None:
+        return box.instance.partition(":")[0]
+    return COMMAND if has_commands(box) else None
 
 
 def open_accounts(

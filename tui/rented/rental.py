@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from tui.boxes import Box, InstanceName, SshTarget
 from tui.clock import Clock
 from tui.debug import record_fault
-from tui.providers.account import Accounts, ProviderView, Watched
+from tui.providers.account import Accounts, AccountsView, ProviderView, Watched
 from tui.providers.base import Instance
 from tui.providers.errors import ProviderError
 from tui.rent import RentView
-from tui.rented.tie import Place, reach, tie, typed_place, unnamed
+from tui.rented.tie import Place, reach, still, tie, typed_place, unnamed
 from tui.rented.view import gone_view, told_of
 from tui.watch.fleet import Fleet
 
@@ -113,17 +113,37 @@ class Rental:
             view = self.accounts.view
             instances = [seen.instance for seen in view.seen]
             boxes = self._fleet.boxes_watched()
-            tied = tie(boxes, instances, self._places)
+            tied = self._tied(boxes, view)
             if self._adds:
                 names = [box.name for box in boxes]
                 for box in unnamed(instances, tied, self._roots, names):
                     self._fleet.add(box)
                 boxes = self._fleet.boxes_watched()
-                tied = tie(boxes, instances, self._places)
+                tied = self._tied(boxes, view)
             for box in boxes:
                 name = tied.get(box.name)
                 if name is not None:
                     self._tell(box, name, view.provider(name.provider))
+                elif self._last.pop(box.name, None) is not None:
+                    self._fleet.rent(box.name, None)
+
+    def _tied(self, boxes: Sequence[Box], view: AccountsView) -> Mapping[str, InstanceName]:
+        """Return which instance each box is, also one that tells no address while it is off."""
+        tied = tie(boxes, [seen.instance for seen in view.seen], self._places)
+        known: dict[str, InstanceName] = {}
+        for box in boxes:
+            rent = None if box.name in tied else self._rent_of(box.name)
+            told = None if rent is None else view.provider(rent.provider)
+            if rent is not None and told is not None and (told.error or told.listed_at):
+                known[box.name] = InstanceName(rent.provider, rent.id)
+        return {**tied, **still(known, view, tied.values())}
+
+    def _rent_of(self, name: str) -> RentView | None:
+        """Return what was told of a box last, maybe in an earlier session."""
+        found = self._last.get(name)
+        if found is None and (box := self._fleet.box(name)) is not None:
+            found = box.rent
+        return found
 
     def _tell(self, box: Box, name: InstanceName, provider: ProviderView | None) -> None:
         seen = self.accounts.view.find(name.provider, name.id)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 
 from tui.boxes import Box, InstanceName, SshTarget, Target
+from tui.providers.account import AccountsView
 from tui.providers.base import Address, Instance, State
 from tui.rent import COMMAND
 from tui.text import one_line
@@ -44,22 +45,51 @@ def tie(
     """Return which instance each box is, by the box's name; a box that is none has no entry.
 
     By what boxtop.toml says (``instance``, or commands of its own), else by the address: a host
-    and port, or an alias of the OpenSSH configuration.
+    and port, or an alias of the OpenSSH configuration. A price alone comes last.
     """
     known = list(instances)
     by_place = _by_place(known)
-    commands = {one.id for one in known if one.provider == COMMAND}
+    own = {one.id: _has_commands(one) for one in known if one.provider == COMMAND}
     tied: dict[str, InstanceName] = {}
     for box in boxes:
-        if box.instance is not None:
-            tied[box.name] = box.instance
-            continue
-        found = _at(box.target, by_place, places)
+        name = box.mirror or box.name
+        found = box.instance
+        if found is None and not own.get(name):
+            found = _at(box.target, by_place, places)
+        if found is None and name in own:
+            found = InstanceName(COMMAND, name)
         if found is not None:
             tied[box.name] = found
-        elif (box.mirror or box.name) in commands:
-            tied[box.name] = InstanceName(COMMAND, box.mirror or box.name)
     return tied
+
+
+def _has_commands(one: Instance) -> bool:
+    """Whether a box of boxtop.toml has more than a price of its own."""
+    return bool(one.allowed or one.warnings) or one.state is not State.UNKNOWN
+
+
+def still(
+    known: Mapping[str, InstanceName], view: AccountsView, taken: Iterable[InstanceName] = ()
+) -> Mapping[str, InstanceName]:
+    """Return what still holds of which instance each box was, where no address tells it now.
+
+    An instance that is off, or whose list cannot be read, tells none; one that runs elsewhere is
+    that box no more, and neither is one that is another box by its address (``taken``).
+    """
+    others = set(taken)
+    return {box: name for box, name in known.items() if name not in others and _holds(name, view)}
+
+
+def _holds(name: InstanceName, view: AccountsView) -> bool:
+    provider, seen = view.provider(name.provider), view.find(name.provider, name.id)
+    if provider is None or name.provider == COMMAND:
+        return False
+    if seen is None:
+        unread = provider.error is not None or provider.listed_at is None
+        return unread or name.id in provider.gone
+    one = seen.instance
+    is_told = any(address.kind != "proxy" for address in one.addresses)
+    return one.state in _OFF or not is_told
 
 
 def _by_place(instances: Iterable[Instance]) -> Mapping[Place | str, InstanceName | None]:

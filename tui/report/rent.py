@@ -68,6 +68,8 @@ def rent_warnings(
         yield f"{said(rent.error, 200)}{old}", "yellow"
     elif rent.age_s is not None and rent.age_s > _OLD_SECONDS:
         yield f"{rent.provider} was last read {hours_text(rent.age_s)} ago", "yellow"
+    if not rent.is_listed and rent.error is None and rent.state != "unknown":
+        yield f"as it was told earlier: no list of {rent.provider} tells of it now", "yellow"
     if rent.gone_maybe:
         yield f"the newest list of {rent.provider} lacks it: gone, or a fault there", "yellow"
     contract = contract_outlook(rent.contract_end, time.time() if now is None else now, eta_s)

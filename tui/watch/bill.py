@@ -34,6 +34,13 @@ class Bill:
         """The newest that is known, maybe of an earlier session."""
         return self.rent or self.remembered
 
+    @property
+    def kept(self) -> RentView | None:
+        """What is worth keeping: a list that cannot be read takes no earlier word away."""
+        if self.rent is not None and self.rent.is_listed:
+            return self.rent
+        return self.remembered or self.rent
+
     def seen_at(self, steady: float) -> RentView | None:
         """Return what the provider told, with its age at a steady time."""
         rent = self.last

@@ -291,7 +291,7 @@ class BoxState:
             self._kept.save(
                 self._runs.values(),
                 self._vitals,
-                self._bill.last,
+                self._bill.kept,
                 box_time=self._contact.box_time,
                 seen_at=self._contact.seen_at(),
                 steady=self._contact.steady,

@@ -123,6 +123,8 @@ class _Look:
         self._state = BoxState(box, clock, self._mirror, data)
         self._link: Link | None = None
         self._error: LinkError | None = None
+        self._lock = threading.Lock()
+        self._ended = self._viewed = False
 
     def run(self) -> None:
         """Load the mirror, read the box until everything was said, keep what was read."""
@@ -139,9 +141,11 @@ class _Look:
             record_fault(error)
             self._error = LinkError("internal", f"{type(error).__name__}: {error}")
         finally:
-            self._state.save()
-            if self._mirror is not None:
-                self._mirror.release()
+            with self._lock:
+                self._state.save()
+                self._ended = True
+                if self._viewed:
+                    self._release()
 
     def give_up(self, timeout: float) -> None:
         """Take what is known: the time is over."""
@@ -153,8 +157,14 @@ class _Look:
 
     def view(self, rent_of: RentOf | None) -> BoxView:
         """What was seen, or what the mirror remembers."""
-        if rent_of is not None and (rent := rent_of(self.box)) is not None:
-            self._state.set_rent(rent)
+        rent = None if rent_of is None else rent_of(self.box)
+        with self._lock:
+            if rent is not None:
+                self._state.set_rent(rent)
+                self._state.save()
+            self._viewed = True
+            if self._ended:
+                self._release()
         if self._state.settled:
             return self._state.view(LinkView("live", self._state.seen_s()))
         error = self._error or LinkError("lost", "the box closed the connection")
@@ -163,6 +173,11 @@ class _Look:
             "refused" if error.refused else "offline", self._state.seen_s(), message, error.hint
         )
         return self._state.view(state)
+
+    def _release(self) -> None:
+        """Let others write the mirror: whoever is last here, this thread or the one that reads."""
+        if self._mirror is not None:
+            self._mirror.release()
 
     def _read(self, link: Link) -> None:
         for fact in link.open(follow_request(self.box, self._state, once=True)):
