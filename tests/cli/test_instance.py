@@ -86,6 +86,16 @@ def test_a_script_stops_a_box_and_starts_it_again(
 
 
 @pytest.mark.sshd
+def test_the_bill_goes_by_the_stopped_price_from_the_stop_on(
+    boxtop: Boxtop, fake: FakeVast, lab: Path, words: tuple[object, ...], tmp_path: Path
+) -> None:
+    fake.allow("stop", ID)
+    assert boxtop("stop", *words, "lab", "--yes", "lab").code == 0
+    book = json.loads((tmp_path / "data" / "spending.json").read_text())
+    assert book["marks"]["vast:700001"]["usd_per_hour"] == pytest.approx(0.0694444)
+
+
+@pytest.mark.sshd
 def test_unsaved_weights_refuse_a_destroy_with_5_until_they_are_said_to_be_lost(
     boxtop: Boxtop, fake: FakeVast, lab: Path, words: tuple[object, ...], tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Boxtop
 from tests.providers.conftest import served
-from tests.providers.fake_http import HTML_503, KEY
+from tests.providers.fake_http import HTML_503, KEY, Canned
 from tests.providers.fake_vast import STOPPED, FakeVast, row
 from tui.boxes import Box, SshTarget
 from tui.clock import Clock
@@ -249,3 +249,24 @@ def test_a_box_by_its_address_is_known_when_it_is_off_and_when_no_list_comes(
     code, found = provider()
     assert (code, found["id"], found["state"]) == (4, "700001", "unknown")
     assert "503" in str(found["error"])
+
+
+def test_an_instance_that_two_boxes_are_is_paid_once(
+    boxtop: Boxtop, arguments: list[object], vendor: FakeVast
+) -> None:
+    toml = Path(str(arguments[1]))
+    toml.write_text(
+        toml.read_text() + '[box.a]\ninstance = "vast:700001"\n[box.b]\ninstance = "vast:700001"\n'
+    )
+    assert "all together: $3.55/h now" in boxtop(*arguments, "boxes").out
+    vendor.rows = vendor.rows[:1]
+    assert "all together" not in boxtop(*arguments, "boxes").out
+
+
+def test_a_credit_that_the_key_may_not_read_is_said_to_be_unknown(
+    boxtop: Boxtop, arguments: list[object], vendor: FakeVast
+) -> None:
+    vendor.fail(Canned(403, {"msg": "needs user_read"}), path="/users/current")
+    told = " ".join(boxtop(*arguments, "boxes").out.split())
+    assert "how long the credit lasts cannot be told: it cannot be read" in told
+    assert "needs user_read" in told

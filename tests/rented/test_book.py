@@ -95,6 +95,41 @@ def test_a_book_that_is_no_book_is_begun_anew(tmp_path: Path) -> None:
     clock = StillClock()
     watch(Book(tmp_path, clock), clock, 0.5)
     assert Book(tmp_path, clock).days()
+    (aside,) = tmp_path.glob(f"{NAME}.unreadable-*")
+    assert aside.read_bytes() == b"{nonsense"
+
+
+def test_a_book_that_cannot_be_read_now_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / NAME).mkdir()
+    clock = StillClock()
+    watch(Book(tmp_path, clock), clock, 0.1)
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == [NAME]
+
+
+def test_what_is_stopped_a_moment_after_it_was_counted_bills_less_all_night(
+    tmp_path: Path,
+) -> None:
+    clock = StillClock()
+    book = Book(tmp_path, clock)
+    book.take(listed(clock))
+    clock.now += 20
+    book.take(listed(clock, Rate(0.06, "reported")))
+    clock.now += 10 * HOUR
+    Book(tmp_path, clock).take(listed(clock, Rate(0.06, "reported")))
+    night = sum(day.usd for day in Book(tmp_path, clock).days())
+    assert night == pytest.approx(0.6 + 3.0 * 20 / HOUR, rel=0.01)
+
+
+def test_a_clock_that_was_wrong_takes_no_day_away_and_adds_none_to_today(tmp_path: Path) -> None:
+    clock = StillClock()
+    book = Book(tmp_path, clock)
+    watch(book, clock, 1)
+    paid = sum(day.usd for day in book.days())
+    clock.now += 3 * 365 * 86400
+    watch(book, clock, 0.1)
+    clock.now -= 3 * 365 * 86400
+    assert sum(day.usd for day in book.days()) == pytest.approx(paid, rel=0.01)
+    assert book.today() == pytest.approx(paid, rel=0.01)
 
 
 def test_a_box_that_is_gone_is_counted_up_to_its_last_sign() -> None:

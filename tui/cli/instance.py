@@ -29,12 +29,15 @@ from tui.actions.instance_words import (
 from tui.cli.instance_choice import Chosen, choose_instance
 from tui.cli.instance_sight import sight_of
 from tui.cli.progress import ProgressLine
+from tui.cli.rented import book_of
 from tui.cli.saving import asked, somebody_is_there
 from tui.cli.session import Session
 from tui.errors import UserError
 from tui.money.advice import Line
+from tui.providers.account import Accounts
 from tui.providers.base import Action, Reply
 from tui.providers.errors import ProviderError
+from tui.rented.book import Book
 from tui.report.exit_code import INTERRUPTED, NOT_CONFIRMED, REFUSED_BY_GATE, USAGE, WELL
 from tui.report.lines import Paper, Span, pad
 from tui.text import one_line, said
@@ -63,11 +66,21 @@ def act_on(
 
 def _acted(session: Session, action: Action, word: str, yes: str | None, lose_weights: bool) -> int:
     chosen = choose_instance(session, word)
+    book = book_of(session)
     try:
+        _count(book, chosen.accounts)
         sight = sight_of(session, chosen)
         return _Act(session, chosen, sight).do(action, yes, lose_weights)
     finally:
+        _count(book, chosen.accounts)
         chosen.accounts.close()
+
+
+def _count(book: Book | None, accounts: Accounts) -> None:
+    """Count what was paid until now: what is stopped bills less from then on."""
+    if book is not None:
+        for provider in accounts.view.providers:
+            book.take(provider)
 
 
 def _guarded(session: Session, act: Callable[[], int]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -68,23 +68,25 @@ class Book:
         self.path = data / NAME
         self._clock = clock or Clock()
         self._listed: dict[str, float | None] = {}
+        self._rates: dict[str, Mapping[str, float | None]] = {}
 
     def take(self, provider: ProviderView) -> None:
-        """Count up to now what a good list tells, at most once a minute for each provider.
+        """Count up to now what a good list tells: once a minute, and at once where a price changed.
 
         A book that cannot be written costs the book, never the watch.
         """
-        steady = self._clock.steady()
-        known = self._listed.get(provider.provider)
+        steady, name = self._clock.steady(), provider.provider
+        known, rates = self._listed.get(name), rates_of(provider)
         if provider.listed_at is None or provider.listed_at == known:
             return
-        if known is not None and provider.listed_at - known < SAVE_SECONDS:
+        is_soon = known is not None and provider.listed_at - known < SAVE_SECONDS
+        if is_soon and rates == self._rates.get(name):
             return
-        self._listed[provider.provider] = provider.listed_at
+        self._listed[name], self._rates[name] = provider.listed_at, rates
         now = self._clock.wall() - (steady - provider.listed_at)
         try:
             with self._held():
-                pages = self._read()
+                pages = self._written()
                 count(pages, provider, now)
                 replace(self.path, encode(pages), by=str(os.getpid()))
         except OSError:
@@ -92,9 +94,10 @@ class Book:
 
     def days(self, most: int = KEPT_DAYS) -> list[Spent]:
         """Return what was paid in the last days, the oldest first."""
-        first = day_of(self._clock.wall() - (most - 1) * 86400)
+        now = self._clock.wall()
+        first, last = day_of(now - (most - 1) * 86400), day_of(now)
         return sorted(
-            (one for one in self._read().days if one.day >= first),
+            (one for one in self._read().days if first <= one.day <= last),
             key=lambda one: (one.day, one.provider, one.name),
         )
 
@@ -107,6 +110,19 @@ class Book:
         try:
             return decode(self.path.read_bytes(), Pages)
         except (OSError, ValueError):
+            return Pages()
+
+    def _written(self) -> Pages:
+        """Return the book to go on with. Raises OSError where it is there and cannot be read.
+
+        One that is no book is laid aside: nothing that was ever paid is written over.
+        """
+        try:
+            return decode(self.path.read_bytes(), Pages)
+        except FileNotFoundError:
+            return Pages()
+        except ValueError:
+            self.path.replace(self.path.with_name(f"{NAME}.unreadable-{int(self._clock.wall())}"))
             return Pages()
 
     @contextmanager
@@ -128,8 +144,8 @@ def count(pages: Pages, provider: ProviderView, now: float) -> None:
         _count_one(pages, seen, now)
     for id in provider.gone:
         pages.marks.pop(f"{provider.provider}:{id}", None)
-    oldest = day_of(now - KEPT_DAYS * 86400)
-    pages.days = [one for one in pages.days if one.day >= oldest]
+    kept = sorted({one.day for one in pages.days})[-KEPT_DAYS:]  # a clock may be wrong by years
+    pages.days = [one for one in pages.days if one.day in kept]
 
 
 def _count_one(pages: Pages, seen: Seen, now: float) -> None:
@@ -152,6 +168,11 @@ def _count_one(pages: Pages, seen: Seen, now: float) -> None:
             spent.assumed += usd if is_gap else 0.0
     rate = 0.0 if one.state is State.GONE else one.rate_now.usd_per_hour
     pages.marks[key] = Mark(now, rate, one.name)
+
+
+def rates_of(provider: ProviderView) -> Mapping[str, float | None]:
+    """Return what each instance bills an hour."""
+    return {one.instance.id: one.instance.rate_now.usd_per_hour for one in provider.seen}
 
 
 def parts(begin: float, end: float) -> Iterator[tuple[str, float]]:

@@ -90,6 +90,9 @@ class Rental:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join(JOIN_SECONDS)
+        if self._book is not None:
+            for provider in self.accounts.view.providers:
+                self._book.take(provider)  # what was stopped a moment ago bills less from now on
 
     def ask_soon(self, provider: str) -> None:
         """Ask a provider now, unless that was done in the last seconds."""

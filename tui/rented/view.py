@@ -11,7 +11,7 @@ from tui.providers.account import Accounts, ProviderView, Seen
 from tui.providers.base import Capabilities, Instance, State
 from tui.providers.errors import ProviderError
 from tui.rent import RentAction, RentView
-from tui.text import one_line
+from tui.text import one_line, said
 
 ACTIONS: tuple[RentAction, ...] = ("stop", "start", "destroy")
 
@@ -63,6 +63,8 @@ def rent_view(seen: Seen, provider: ProviderView, capabilities: Capabilities) ->
 def account_runway(provider: ProviderView) -> Runway | None:
     """Return how long the account's credit lasts for all its boxes; None where it has none."""
     account = provider.account
+    if account is None and provider.account_error is not None:
+        return Runway(None, None, f"it cannot be read: {said(str(provider.account_error), 160)}")
     if account is None or (account.credit is None and account.credit_field is None):
         return None
     return runway(account.credit, provider.rates, account.credit_field or "credit")

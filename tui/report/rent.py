@@ -83,9 +83,13 @@ def rent_warnings(
 
 
 def total_lines(rents: Sequence[RentView]) -> Iterator[Span]:
-    """Yield what all boxes bill together now, and how long each account's credit lasts."""
-    billing = [rent for rent in rents if rent.bills]
-    if len(rents) > 1 and billing:
+    """Yield what all boxes bill together now, and how long each account's credit lasts.
+
+    An instance that two boxes are is paid once.
+    """
+    each = {(rent.provider, rent.id): rent for rent in rents}
+    billing = [rent for rent in each.values() if rent.bills]
+    if len(each) > 1 and billing:
         sum_now = total(rent.rate_now.usd_per_hour for rent in billing)
         if sum_now.usd is not None:
             yield Span(f"all together: {usd_text(sum_now.usd)}/h now ({sum_now.label})", "bold")
