@@ -118,6 +118,8 @@ def test_the_name_is_typed_before_the_screen_and_leaving_says_that_it_is_gone(
         shown.press("desk\n")
         shown.wait_for("finish line of desk (pull, destroy): waits for run1")
         shown.press("q")
+        shown.wait_for("ctrl+c leaves without a question")
+        shown.press("\x03")
         assert shown.end() == 0
         assert "the finish line of desk ends with boxtop: nobody will pull" in shown.shown
     entries = [json.loads(line) for line in (tmp_path / "data/journal.jsonl").open()]

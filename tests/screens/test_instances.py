@@ -153,6 +153,23 @@ async def test_a_stop_says_what_it_means_and_is_done_when_the_list_says_so(
         assert [line["outcome"] for line in journal(tmp_path)][-1] == "done"
 
 
+async def test_leaving_asks_while_a_stop_is_not_confirmed(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo_provider, "STOP_SECONDS", 600.0)
+    async with renting(run, tmp_path) as watch:
+        await asked(watch, "S")
+        await click(watch, "act")
+        await watch.until(lambda: state(watch) == "stopping")
+        await watch.press("q")
+        await shown(watch, AskDialog)
+        assert "stop lab (demo demo-a100): nobody will see whether that was done" in said(watch)
+        focused = watch.app.screen.focused
+        assert focused is not None and focused.id == "no"
+        await click(watch, "yes")
+        await watch.until(lambda: not watch.app.is_running)
+
+
 async def test_unsaved_weights_stand_against_a_destroy(run: Path, tmp_path: Path) -> None:
     async with renting(run, tmp_path) as watch:
         await asked(watch, "D")
@@ -245,6 +262,8 @@ async def test_a_box_without_a_free_gpu_is_queued_and_a_stop_cancels_that(
         await click(watch, "act")
         await shown(watch, AskDialog)
         assert "waits for a GPU" in said(watch) and "a stop cancels that" in said(watch)
+        assert "S on it cancels the queued start" in said(watch)
+        assert "start: queued, NOT running" in watch.text
         assert state(watch, "demo-4090") == "queued"
         await watch.press("escape")
         await asked(watch, "S")

@@ -36,6 +36,7 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
     """A frame with a heading, a body and buttons; the first button is the harmless one."""
 
     CSS_PATH = DIALOGS_CSS
+    AUTO_FOCUS = ""  # Textual's first field would be scrolled to, away from the first line
     VERTICAL_BREAKPOINTS = [(0, "-low"), (LOW, "-high")]  # noqa: RUF012  # as Textual declares it
     heading = ""
     is_guarded = False
@@ -67,11 +68,8 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
     def on_mount(self) -> None:
         """Focus the harmless button, and keep keys out for a moment."""
         self._opens_at = self._time() + GUARD_SECONDS if self.is_guarded else 0.0
-        first = self.first_focus()
-        first.focus()
+        self.first_focus().focus()
         body = self.query_one("#dialog-body", VerticalScroll)
-        if body not in first.ancestors:  # Textual has scrolled the first field into view meanwhile
-            self.call_after_refresh(body.scroll_home, animate=False)
         for change in ("scroll_y", "virtual_size"):
             self.watch(body, change, self._look_for_more)
 

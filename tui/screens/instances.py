@@ -23,6 +23,7 @@ from tui.actions.instance_plan import (
 from tui.actions.instance_words import moment_progress, report_lines
 from tui.actions.progress import progress_text
 from tui.debug import record_fault
+from tui.keys import shown
 from tui.links.base import LinkError
 from tui.providers.errors import ProviderError
 from tui.rent import RentAction, RentView
@@ -158,7 +159,11 @@ class Instances:
         self._sent[plan.bound.provider, plan.bound.id] = plan
         report = self.desk.actions.act(plan, consent, sight, self._show, self._cancel)
         self.desk.rental.publish()
-        self._tell(plan.bound, _heading(report), [line_text(one) for one in report_lines(report)])
+        lines = [line_text(one) for one in report_lines(report)]
+        if report.outcome == "queued":
+            key = shown(self.app.keymap["stop"].key, self.app.ascii_only)
+            lines.insert(1, f"{key} on it cancels the queued start")
+        self._tell(plan.bound, _heading(report), lines)
 
     def _show(self, moment: Moment) -> None:
         self._on_screen(lambda: self.app.say(progress_text(moment_progress(moment))))
@@ -184,4 +189,6 @@ def _bound(rent: RentView, box: str) -> Bound:
 
 
 def _heading(report: Report) -> str:
+    if report.outcome == "queued":
+        return f"{report.plan.action}: queued, NOT running"
     return report.plan.action if report.well else f"{report.plan.action}: NOT as it should be"
