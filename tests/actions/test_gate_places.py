@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.actions.test_gate_box import ONE, TWO, Rented, lab
+from tests.onbox.checkpoints import make_weights, write_status
 from tui.actions.gate import judge
 from tui.actions.gate_eyes import BoxEyes
 from tui.actions.gate_gather import gather
 from tui.actions.gate_survey import Survey, Trouble
+from tui.actions.instance_gate import loses_of
+from tui.money import DOCUMENTED
 from tui.onbox.gate import Search
+from tui.providers.base import Instance, State
 
 __all__ = ["lab"]
 
@@ -96,3 +102,19 @@ def test_a_checkpoint_that_is_a_link_lies_where_it_leads(lab: Rented, tmp_path: 
     told = judge(facts, "stop", loses).refusals
     assert {one.file for one in told} == {"best.pt", "last.pt"}
     assert str(scratch) in facts.runs[0].places
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no memory to write to here")
+def test_what_lies_in_memory_no_stop_keeps(lab: Rented) -> None:
+    shared = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    try:
+        (lab.root / "run1").symlink_to(make_weights(shared / "run1", best=ONE))
+        write_status(shared / "run1", state="completed", pid=None)
+        lab.run("run2", best=ONE)
+        loses = loses_of(Instance("vast", "1", "lab", State.RUNNING, keeps=DOCUMENTED["vast"]))
+        eyes = BoxEyes(lab.shell, lab.view, lab.proofs, [str(lab.root)])
+        judgement = judge(gather("lab", eyes, loses=loses, same_machine=False), "stop", loses)
+        assert [one.kind for one in judgement.refusals] == ["unsaved"]
+        assert "run1: best.pt" in judgement.refusals[0].text
+    finally:
+        shutil.rmtree(shared)

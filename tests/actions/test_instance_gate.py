@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,14 @@ from tests.providers.build import StillClock, make_api
 from tests.providers.conftest import served
 from tests.providers.fake_runpod import FakeRunPod
 from tests.providers.fake_vast import STOPPED, FakeVast
+from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
-from tui.actions.gate import Judgement, Refusal
+from tui.actions.gate import Judgement, Loses, Refusal
+from tui.actions.gate_facts import BoxFacts
 from tui.actions.instance_gate import check_gate
 from tui.actions.instance_plan import Consent, GateRefused
 from tui.providers import runpod
+from tui.providers.base import Instance
 from tui.providers.demo import Demo
 
 POD = "abc123pod"
@@ -268,3 +272,27 @@ def test_nothing_passes_that_was_neither_proven_nor_agreed_to(
     else:
         assert may and passed.typed == (typed if found else None)
         assert passed.allows(1.0)
+
+
+def test_a_stop_that_loses_what_is_in_memory_asks_for_the_name_and_looks_again(
+    rented: Rented, fake: FakeVast
+) -> None:
+    run = rented.run()
+    real = rented.look
+
+    def in_memory(instance: Instance, loses: Loses | None, cancel: Cancel) -> BoxFacts:
+        facts = real(instance, None, cancel)
+        moved = tuple(replace(one, places=("/dev/shm/runs/run1",)) for one in facts.runs)
+        return replace(facts, runs=moved)
+
+    rented.look = in_memory  # type: ignore[method-assign]
+    plan = rented.plan("stop", ID)
+    assert plan.needs == "name" and plan.refused
+    assert "a stop DELETES run1" in lines(plan)
+    with pytest.raises(ActionError):
+        rented.act(plan)
+    with pytest.raises(GateRefused):
+        rented.act(plan, "yolo9s")
+    rented.save(run)
+    fake.allow("stop", ID)
+    assert rented.act(plan, "yolo9s").outcome == "done"

@@ -242,3 +242,28 @@ def test_a_bound_instance_that_never_was(rented: Rented) -> None:
         rented.plan("destroy", "1", Bound("vast", "1", "1"))
     with pytest.raises(ActionError, match="no provider in use"):
         rented.plan("destroy", "1", Bound("runpod", "1", "1"))
+
+
+def test_a_list_that_was_asked_for_too_often_closes_no_way_to_a_stop(
+    rented: Rented, fake: FakeVast
+) -> None:
+    bound = rented.bound(ID)
+    rented.accounts.refresh(now=True)
+    fake.fail(Canned(429, b"slow down", {"Retry-After": "600"}), path="/api/v1/instances")
+    plan = rented.plan("stop", ID, bound)
+    assert plan.instance.state == "running" and plan.needs == "yes"
+    fake.allow("stop", ID)
+    report = rented.act(plan)
+    assert fake.ledger == [("stop", ID)]
+    assert report.outcome == "unconfirmed", "nothing is called done that no list says"
+    fake.rows = []
+    with pytest.raises(ProviderError) as caught:
+        rented.plan("stop", ID, bound)
+    assert "it may be asked again in" in (caught.value.hint or "")
+
+
+def test_no_id_of_another_instance_can_be_typed_for_this_one(
+    rented: Rented, fake: FakeVast
+) -> None:
+    fake.rows = [row(label="700002"), row(id=700002, label="other")]
+    assert rented.plan("stop", ID).names == (ID, f"vast:{ID}")

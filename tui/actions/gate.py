@@ -144,9 +144,12 @@ class _Keeps:
         self.all = self._loses is not None and self._loses("/") is False
 
     def run(self, run: RunFacts) -> bool:
-        """Whether a run and its weights lie where they are kept, whatever is the trouble there."""
-        if self.all:
-            return True
+        """Whether a run and its weights lie where they are kept, whatever is the trouble there.
+
+        What is in memory is on no disk, also where a stop keeps the whole of that.
+        """
+        if self.all and self._loses is not None:
+            return not any(self._loses(place) for place in run.places)
         return self._loses is not None and kept(run.places, self._loses)
 
 

@@ -83,8 +83,7 @@ class InstanceActions:
         self._check_mode(action)
         provider = self._provider(bound)
         tell(Moment("reading", action))
-        view = self._listed(bound)
-        instance = self._found(action, bound, view)
+        instance, view = self._known(action, bound, provider)
         check_possible(action, bound, instance, provider.capabilities)
         cancel.check()
         judgement: Judgement | None = None
@@ -130,7 +129,7 @@ class InstanceActions:
         _check_same(plan.bound, instance)
         check_possible(plan.action, plan.bound, instance, provider.capabilities)
         passed: Passed | None = None
-        if guards(plan.action, instance):
+        if guards(plan.action, instance) or plan.refused:
             tell(Moment("checking", plan.action, instance.state))
             judgement, _ = looked_at(plan.action, plan.bound, instance, sight, cancel)
             passed = check_gate(plan, judgement, consent)
@@ -217,6 +216,24 @@ class InstanceActions:
             raise (view.error if view is not None else None) or unread
         return view
 
+    def _known(
+        self, action: Action, bound: Bound, provider: Provider
+    ) -> tuple[Instance, ProviderView]:
+        """Return the instance as it is now. Raises as ``plan`` does.
+
+        A list that was asked for too often closes no way to a stop: then it is asked for alone.
+        """
+        try:
+            view = self._listed(bound)
+        except ProviderError as error:
+            old = self._accounts.view.provider(bound.provider)
+            instance = provider.get(bound.id) if error.kind == "rate" else None
+            if instance is None or old is None:
+                raise
+            _check_same(bound, instance)
+            return instance, old
+        return self._found(action, bound, view), view
+
     def _found(self, action: Action, bound: Bound, view: ProviderView) -> Instance:
         seen = next((one for one in view.seen if one.instance.id == bound.id), None)
         if seen is None or seen.gone_maybe:
@@ -230,9 +247,10 @@ class InstanceActions:
     def names(self, bound: Bound) -> tuple[str, ...]:
         """Return what may be typed: the name where no other instance has it, and the id."""
         others = {
-            one.instance.name
+            word
             for one in self._accounts.view.seen
             if (one.instance.provider, one.instance.id) != (bound.provider, bound.id)
+            for word in (one.instance.name, one.instance.id)
         }
         plain = bound.name == one_line(bound.name, 200).strip() and bool(bound.name)
         names = [bound.name] if plain and bound.name not in others else []

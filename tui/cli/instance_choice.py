@@ -110,7 +110,9 @@ class _Choice:
         )
         if found is not None:
             return self._chosen(found, box)
-        self._check_read(provider)
+        view = self._accounts.view.provider(provider)
+        if view is None or view.error is None or view.error.kind != "rate":
+            self._check_read(provider)
         return self._bound(Bound(provider, id, box or id), box)
 
     def _of_box(self, name: str) -> Chosen:

@@ -45,6 +45,10 @@ DOCUMENTED = {
 """As the providers' documentation had it in November 2026; what an API reports comes first."""
 
 
+MEMORY = ("/dev/shm/", "/run/shm/")
+"""What lies here lies in memory, and on no disk that a stop could keep."""
+
+
 def survives_stop(path: str, terms: Terms) -> bool | None:
     """Return whether a path of the box is still there after a stop, None where nobody knows.
 
@@ -53,6 +57,8 @@ def survives_stop(path: str, terms: Terms) -> bool | None:
     if terms.kept is None:
         return None
     places = [posixpath.normpath(place) for place in terms.kept]
+    if any(path.startswith(place) for place in MEMORY):
+        return False
     if "/" in places:
         return True
     if not path.startswith("/") or "\0" in path:

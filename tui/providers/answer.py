@@ -71,12 +71,15 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def error_of(answer: Answer, who: str, wait_s: float | None = None) -> ProviderError:
     """Return what an unsuccessful answer to a read means."""
     kind, hint = _meaning(answer.status, who)
+    wait = wait_s or answer.retry_after_s
+    if kind == "rate" and wait:
+        hint = f"it may be asked again in {wait:.0f} s"
     message = f"{who}: API error {answer.status}" + (f": {answer.said}" if answer.said else "")
     if answer.well:
         message = f"{who}: the answer is not the API's" + (
             f" ({answer.said})" if answer.said else ""
         )
-    return ProviderError(kind, message, hint, wait_s or answer.retry_after_s)
+    return ProviderError(kind, message, hint, wait)
 
 
 def reply_of(answer: Answer, who: str) -> Reply:
