@@ -43,8 +43,11 @@ def unreached_text(box: BoxView) -> str | None:
 def box_idle_text(box: BoxView) -> str | None:
     """Return ``idle 3h12m = $11.14`` for a box that bills and on which nothing trains.
 
-    None where nothing bills, nobody knows a price, or the end was but minutes ago.
+    None where nothing bills, nobody knows a price, or the end was but minutes ago. A box that is
+    off was given back: its disk bills at another rate, and since another time.
     """
+    if box.is_off:
+        return None
     rent = box.rent if box.rent is not None and box.rent.is_listed else None
     idle = idle_s(view.run for view in box.runs)
     if idle is None or idle < IDLE_SECONDS or (rent is not None and not rent.bills):

@@ -54,7 +54,7 @@ def test_an_instance_is_stopped_started_and_destroyed(tmux: Tmux) -> None:
     tmux("send-keys", "Tab", "Enter")
     tmux.shows("is stopped: demo's list says", "still bills $0.0137/h")
     left(tmux, "Close")
-    tmux.shows("no way in: it is stopped")
+    tmux.shows("its disk bills on: $0.0137/h", ": start starts it again")
     tmux("send-keys", "S")
     tmux.shows("demo-old: it is stopped already")
 
@@ -67,7 +67,7 @@ def test_an_instance_is_stopped_started_and_destroyed(tmux: Tmux) -> None:
     tmux("send-keys", "Tab", "Enter")
     tmux.shows("demo-old (demo demo-old) runs")
     left(tmux, "Close")
-    wait_until(lambda: "no way in" not in tmux.screen(), 30)
+    wait_until(lambda: "its disk bills on" not in tmux.screen(), 30)
 
     tmux("send-keys", "D")
     guarded(tmux, "destroy demo-old", "nowhere: 1 epoch would be lost", "Cancel")
@@ -76,7 +76,7 @@ def test_an_instance_is_stopped_started_and_destroyed(tmux: Tmux) -> None:
     tmux("send-keys", "Enter")
     tmux.shows("demo-old (demo demo-old) is gone")
     left(tmux, "Close")
-    tmux.shows("it is gone: its provider lists it no more")
+    tmux.shows("○ gone", "its provider lists it no more")
     tmux("send-keys", "q")
     wait_until(lambda: "sleep" in tmux("list-panes", "-F", "#{pane_current_command}"), 30)
 

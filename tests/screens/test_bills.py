@@ -69,6 +69,14 @@ async def test_the_dearest_idle_box_is_named_and_the_keys_are_its_own() -> None:
         assert "vast running  S stop, D destroy" in watch.line("│ rented ")
 
 
+async def test_a_box_that_was_stopped_is_no_waste_that_hides_what_goes_on() -> None:
+    off = rented("lazy", completed().view, state="stopped", usd=0.0685, link=OFFLINE)
+    async with watching(CannedFeed([rented("busy", running().view), off])) as watch:
+        assert "all well" in watch.lines[1]
+        await watch.press("G")
+        assert "its disk bills on: $0.0685/h" in watch.text and "│ bills " not in watch.text
+
+
 async def test_a_box_that_bills_and_never_had_a_run_is_named() -> None:
     async with watching(CannedFeed([rented("busy", running().view), rented("forgotten")])) as watch:
         assert "forgotten bills $3.48/h and has no run for 5h00m" in watch.lines[1]
