@@ -168,3 +168,9 @@ async def test_the_status_panel_has_both_rates_in_full() -> None:
     async with watching(CannedFeed([rented("a", running().view)])) as watch:
         assert "vast running" in watch.line("│ rented ")
         assert "$3.48/h, $0.0685/h stopped" in watch.line("│ rate ")
+
+
+async def test_an_opened_run_says_first_what_its_box_wastes_however_small() -> None:
+    async with watching(CannedFeed([idle("lazy", 2.0)]), (40, 12)) as watch:
+        await watch.press("enter")
+        assert "bills idle 1h30m = $3.00" in watch.lines[1]

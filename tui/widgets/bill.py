@@ -28,7 +28,7 @@ def bill_facts(box: BoxView, pen: Pen, keys: KeyMap) -> Iterator[Known]:
     rent = box.rent
     told = [text for text in (unreached_text(box), box_idle_text(box)) if text is not None]
     for text in told:
-        yield Known("bills", ((text, pen.style("bad", bold=True)),), 1)
+        yield Known("bills", ((text, pen.style("bad", bold=True)),), 0)
     if rent is None or (rent.provider == COMMAND and rent.state == "unknown"):
         return
     muted = pen.style("muted")
