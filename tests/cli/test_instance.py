@@ -370,3 +370,17 @@ def test_keys_that_were_pressed_before_the_question_answer_nothing(tmp_path: Pat
         shown.press("n\n")
         assert shown.end() == 0
     assert state.read_text() == "running\n"
+
+
+@pytest.mark.parametrize(("verb", "asks"), [("stop", "Stop it?"), ("destroy", "Type desk")])
+def test_ctrl_c_at_the_question_says_that_nothing_was_sent(
+    tmp_path: Path, verb: str, asks: str
+) -> None:
+    sent = tmp_path / "sent"
+    words = desk(tmp_path, state="echo running", stop=f"touch {sent}", destroy=f"touch {sent}")
+    with terminal(verb, *words, "desk") as shown:
+        shown.wait_for(asks)
+        shown.process.send_signal(signal.SIGINT)
+        assert shown.end() == 130
+        assert "nothing was sent: desk (command desk) stays as it is" in " ".join(shown.shown.split())
+    assert not sent.exists()

@@ -65,7 +65,11 @@ def act_on(
 
 
 def _acted(session: Session, action: Action, word: str, yes: str | None, lose_weights: bool) -> int:
-    chosen = choose_instance(session, word)
+    try:
+        chosen = choose_instance(session, word)
+    except KeyboardInterrupt:
+        session.console.tell("nothing was sent")
+        raise
     book = book_of(session)
     try:
         _count(book, chosen.accounts)
@@ -130,7 +134,11 @@ class _Act:
         finally:
             self._line.end()
         self._tell(plan_lines(plan))
-        consent = self._scripted(plan, yes, lose_weights) if yes is not None else self._ask(plan)
+        try:
+            consent = self._ask(plan) if yes is None else self._scripted(plan, yes, lose_weights)
+        except KeyboardInterrupt:
+            self._session.console.tell(unsent_text(plan))
+            raise
         if consent is None:
             self._session.console.tell(unsent_text(plan))
             return REFUSED_BY_GATE if plan.refused else WELL
