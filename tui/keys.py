@@ -134,7 +134,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("stop", ("S",), "stop", "stop the instance; its disk bills on", "Instance"),
     Action("start", (), "start", "start a stopped instance", "Instance"),
     Action("destroy", ("D",), "destroy", "destroy the instance and its disk", "Instance"),
-    Action("finish", ("F",), "finish", "finish line: save and end it when all is done", "Instance"),
+    Action("finish", ("F",), "finish", "finish line: save, then end the box", "Instance"),
     Action("end_transfer", ("X",), "cancel", "cancel a transfer, or hide its end", "Weights"),
     Action("pause", ("p",), "pause", "hold the screen still, and go on", "Boxtop"),
     Action(
