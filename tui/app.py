@@ -144,14 +144,7 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
         with suppress(ImportError):  # a chart says itself that it cannot be drawn
             import_module("plotext")
         self.call_from_thread(self._draw_charts)
-        if self.options.desk is not None:
-            import_module("tui.screens.weights")
-            self.call_from_thread(self.questions.open_weights)
-        if self.options.rents is not None and (rents := self.options.rents()) is not None:
-            self.call_from_thread(self.questions.open_instances, rents)
-        self.call_from_thread(self.questions.open_finishing)
-        if self.options.alarms is not None:
-            self.options.alarms(self)
+        self.questions.open_desks()
 
     def _draw_charts(self) -> None:
         self.can_plot = True

@@ -83,3 +83,15 @@ async def test_what_cannot_go_on_leaves_with_one_line(monkeypatch: pytest.Monkey
         assert "unexpected ZeroDivisionError" in str(said)
         assert "textual" not in str(said)
         monkeypatch.undo()
+
+
+async def test_a_desk_that_cannot_be_opened_costs_no_other_one() -> None:
+    opened: list[str] = []
+
+    def broken() -> None:
+        raise RuntimeError("no account")
+
+    options = ScreenOptions(rents=broken, alarms=lambda _: opened.append("alarms"))
+    async with watching(options=options) as watch:
+        await watch.until(lambda: opened == ["alarms"])
+        await watch.until(lambda: "boxtop erred: RuntimeError" in watch.text)

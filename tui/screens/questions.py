@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tui.boxes import Box
@@ -31,6 +33,37 @@ class Questions:
         self.instances: Instances | None = None
         self.finishing: Finishing | None = None
         self._asking: Pending | None = None
+
+    def open_desks(self) -> None:
+        """In a thread: make what is done beside watching; what fails costs nothing else."""
+        self._tried(self._make_weights)
+        self._tried(self._make_instances)
+        self._tried(self._make_finishing)
+        self._tried(self._make_alarms)
+
+    def _tried(self, make: Callable[[], None]) -> None:
+        try:
+            make()
+        except Exception as error:  # noqa: BLE001 - one line, and the screen goes on
+            if self.app.is_running:
+                self.app.call_from_thread(self.app.tell_fault, error)
+
+    def _make_weights(self) -> None:
+        if self.app.options.desk is not None:
+            import_module("tui.screens.weights")
+            self.app.call_from_thread(self.open_weights)
+
+    def _make_instances(self) -> None:
+        rents = self.app.options.rents() if self.app.options.rents is not None else None
+        if rents is not None:
+            self.app.call_from_thread(self.open_instances, rents)
+
+    def _make_finishing(self) -> None:
+        self.app.call_from_thread(self.open_finishing)
+
+    def _make_alarms(self) -> None:
+        if self.app.options.alarms is not None:
+            self.app.options.alarms(self.app)
 
     def open_weights(self) -> None:
         """Make what moves weights, where there is any."""
