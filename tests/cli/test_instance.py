@@ -382,5 +382,7 @@ def test_ctrl_c_at_the_question_says_that_nothing_was_sent(
         shown.wait_for(asks)
         shown.process.send_signal(signal.SIGINT)
         assert shown.end() == 130
-        assert "nothing was sent: desk (command desk) stays as it is" in " ".join(shown.shown.split())
+        assert "nothing was sent: desk (command desk) stays as it is" in " ".join(
+            shown.shown.split()
+        )
     assert not sent.exists()
