@@ -23,7 +23,7 @@ def test_a_plan_says_everything_and_sends_nothing(rented: Rented, fake: FakeVast
         "no weights were found that could be lost",
         "destroying deletes the disk",
         "stays and bills on: volume data",
-        "break-even: 50.2 h stopped cost as much as each hour of setting up a new box",
+        "break-even: each hour of setting up a new box costs as much as 50.2 h stopped",
     ):
         assert fact in said
     stop = lines(rented.plan("stop", ID))

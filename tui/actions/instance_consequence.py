@@ -28,10 +28,13 @@ MOST_RUNS = 12
 def plan_lines(plan: Plan) -> Iterator[Line]:
     """Yield which instance it is, what the gate found, and what follows; headings are short."""
     yield Line("", f"{plan.action} {said(str(plan.bound), 200)}")
-    yield from _facts(plan)
     if plan.here:
         yield Line("here", "boxtop itself runs on this instance, and ends with it", "bad")
-    yield from _gate(plan)
+    if plan.refused:  # a small screen shows the first lines alone
+        yield from _gate(plan)
+    yield from _facts(plan)
+    if not plan.refused:
+        yield from _gate(plan)
     match plan.action:
         case "stop":
             yield from _stop(plan)
@@ -185,7 +188,7 @@ def _break_even(plan: Plan) -> Iterator[Line]:
     if hours is None:
         yield Line("break-even", "not known without both rates; boxtop cost does the arithmetic")
         return
-    text = f"{hours_words(hours)} stopped cost as much as each hour of setting up a new box"
+    text = f"each hour of setting up a new box costs as much as {hours_words(hours)} stopped"
     yield Line("break-even", text)
 
 
