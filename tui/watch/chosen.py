@@ -28,4 +28,5 @@ def alone(runs: Sequence[RunView]) -> list[RunView]:
     starts = [view.run.started_at for view in runs if view.run.started_at is not None]
     if len(starts) < 2:
         return list(runs)
-    return [replace(view, run=without_later(view.run, starts)) for view in runs]
+    less = [(view, without_later(view.run, starts)) for view in runs]
+    return [view if run is view.run else replace(view, run=run) for view, run in less]

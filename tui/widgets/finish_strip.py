@@ -8,8 +8,8 @@ from rich.cells import cell_len
 
 from tui.keys import shown
 from tui.text import one_line
-from tui.widgets.panel import Sheet
 from tui.widgets.spans import Spans, spread
+from tui.widgets.strip import Strip
 
 if TYPE_CHECKING:
     from tui.actions.finish_line import FinishView
@@ -20,34 +20,19 @@ EDGE = 4
 """Cells before the words, and one behind them."""
 
 
-class FinishStrip(Sheet):
+class FinishStrip(Strip["FinishView"]):
     """The finish line that matters most; hidden while there is none."""
-
-    view: FinishView | None = None
-    more = 0
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.styles.height = 1
 
-    def show(self, view: FinishView | None, more: int = 0) -> None:
-        """Take the finish line to show, None for none."""
-        self.view, self.more = view, more
-        self.display = view is not None
-        if view is not None:
-            self.redraw()
-
-    def row(self, y: int) -> Spans:
+    def row_of(self, view: FinishView, more: str) -> Spans:
         """Return the row: what it is about, in the colour of its danger, and its key."""
         from tui.actions.finish_words import short_text, view_text
 
-        view = self.view
-        fill = self.style("text", "surface")
-        if view is None:
-            return spread([], [], self.size.width, fill)
         tone = self.style(_tone(view), "surface", bold=True)
         text = self.style("bright", "surface", bold=view.phase in ("counting", "acting"))
-        more = f"+{self.more}  " if self.more else ""
         key = shown(self.boxtop.keymap["finish"].key, self.boxtop.ascii_only)
         end = f" {more}{key} {_word(view)} "
         told, room = one_line(view_text(view)), self.size.width - len(end) - EDGE
@@ -55,6 +40,7 @@ class FinishStrip(Sheet):
         if is_short and cell_len(told) > room:
             told = one_line(short_text(view))
         spans = [(f" {self.glyphs.cursor} ", tone), (told, text)]
+        fill = self.style("text", "surface")
         return spread(spans, [(end, self.style("faint", "surface"))], self.size.width, fill)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tui.text import one_line
-from tui.widgets.panel import Sheet
 from tui.widgets.spans import Spans, spread
+from tui.widgets.strip import Strip
 
 if TYPE_CHECKING:
     from tui.actions.transfer import TransferState, TransferView
@@ -21,25 +21,11 @@ TONES: dict[TransferState, str] = {
 }
 
 
-class TransferStrip(Sheet):
+class TransferStrip(Strip["TransferView"]):
     """The transfer that matters most; hidden while there is none."""
 
-    view: TransferView | None = None
-    more = 0
-
-    def show(self, view: TransferView | None, more: int = 0) -> None:
-        """Take the transfer to show, None for none."""
-        self.view, self.more = view, more
-        self.display = view is not None
-        if view is not None:
-            self.redraw()
-
-    def row(self, y: int) -> Spans:
+    def row_of(self, view: TransferView, more: str) -> Spans:
         """Return the row: a meter while bytes move, then the words."""
-        view = self.view
-        fill = self.style("text", "surface")
-        if view is None:
-            return spread([], [], self.size.width, fill)
         from tui.actions.transfer import transfer_text  # only where weights are moved
 
         tone = self.style(TONES[view.state], "surface", bold=True)
@@ -47,10 +33,10 @@ class TransferStrip(Sheet):
         spans.append((one_line(transfer_text(view)), self.style("bright", "surface")))
         if view.hint and view.state in ("failed", "waiting"):
             spans.append((f"  {one_line(view.hint)}", self.style("muted", "surface")))
-        more = f"+{self.more}  " if self.more else ""
         key = self.boxtop.keymap["end_transfer"].key
         word = "tells why" if view.state == "failed" else "hides" if view.is_over else "cancels"
         end = f"{more}{key} {word} "
+        fill = self.style("text", "surface")
         return spread(spans, [(end, self.style("faint", "surface"))], self.size.width, fill)
 
     def _meter(self, view: TransferView) -> Spans:
