@@ -244,4 +244,5 @@ def test_nothing_that_answers_is_unreachable(clock: StillClock) -> None:
     with pytest.raises(ProviderError) as caught:
         api.read("", "/a")
     assert caught.value.kind == "unreachable" and caught.value.heals
+    assert "online" in (caught.value.hint or "")
     assert len(clock.pauses) == 2

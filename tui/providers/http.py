@@ -266,7 +266,8 @@ class Api:
         late = isinstance(error, httpx2.TimeoutException) and not more
         host = urlsplit(self._base).netloc
         message = f"{self.who}: {host} does not answer ({self._named(error)}){more}"
-        return ProviderError("timeout" if late else "unreachable", message)
+        hint = "is this machine online? If it is, look at the provider's page, and ask again"
+        return ProviderError("timeout" if late else "unreachable", message, hint)
 
     def _named(self, error: Exception) -> str:
         words = str(error)
