@@ -120,7 +120,7 @@ class Rental:
             if self._adds:
                 names = [box.name for box in boxes]
                 for box in unnamed(instances, tied, self._roots, names):
-                    self._fleet.add(box)
+                    self._fleet.add(box, self._told(box.instance))
                 boxes = self._fleet.boxes_watched()
                 tied = self._tied(boxes, view)
             for box in boxes:
@@ -140,6 +140,9 @@ class Rental:
             if rent is not None and told is not None and (told.error or told.listed_at):
                 known[box.name] = InstanceName(rent.provider, rent.id)
         return {**tied, **still(known, view, tied.values())}
+
+    def _told(self, name: InstanceName | None) -> RentView | None:
+        return None if name is None else told_of(name, self.accounts, self._problems)
 
     def _rent_of(self, name: str) -> RentView | None:
         """Return what was told of a box last, maybe in an earlier session."""

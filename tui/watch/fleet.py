@@ -127,12 +127,15 @@ class Fleet:
         for keeper in keepers:
             keeper.reconnect()
 
-    def add(self, box: Box) -> None:
-        """Watch one more box; a name that is already watched is left as it is."""
+    def add(self, box: Box, rent: RentView | None = None) -> None:
+        """Watch one more box, billed as ``rent`` tells; a name already watched is left as it is."""
         with self._lock:
             if box.name in self._keepers or self._closed.is_set():
                 return
-            keeper = self._keepers[box.name] = self._keeper(box)
+            keeper = self._keeper(box)
+            if rent is not None:
+                keeper.state.set_rent(rent)
+            self._keepers[box.name] = keeper
         keeper.start()
 
     def boxes_watched(self) -> tuple[Box, ...]:
