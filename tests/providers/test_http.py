@@ -164,6 +164,27 @@ def test_silence_is_a_timeout_for_a_read_and_unconfirmed_for_a_change(
     api.close()
 
 
+def test_who_keeps_silent_for_long_is_not_asked_again_at_once(
+    fake: Plain, monkeypatch: pytest.MonkeyPatch, clock: StillClock
+) -> None:
+    monkeypatch.setattr(http, "TIMEOUT", httpx2.Timeout(0.1))
+    ended = threading.Event()
+
+    def silent(request: Request) -> Canned:
+        clock.now += 15.0
+        ended.wait(10)
+        return Canned(200, {})
+
+    monkeypatch.setattr(fake, "answer", silent)
+    api = make_api("plain", fake.url, {}, clock)
+    with pytest.raises(ProviderError) as caught:
+        api.read("", "/a")
+    ended.set()
+    api.close()
+    assert (caught.value.kind, clock.pauses) == ("timeout", [])
+    assert fake.count("GET") == 1
+
+
 def test_a_drip_of_bytes_holds_nobody(
     api: Api, fake: Plain, clock: StillClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

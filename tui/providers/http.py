@@ -28,6 +28,8 @@ TRIES = 3
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 5.0
 """A read waits no longer than this for its next try; a longer wait is the caller's."""
+PATIENCE = 8.0
+"""A read that failed this long after its first try is not repeated: who asks waits already."""
 RATE_SECONDS = 30.0
 """The least time a lane rests after a 429, where the vendor names none or a shorter one."""
 TIMEOUT = httpx2.Timeout(15.0, connect=10.0)
@@ -177,6 +179,7 @@ class Api:
     def _repeat(
         self, lane: str, method: str, path: str, body: object, parameters: Mapping[str, str]
     ) -> Answer:
+        begun = self._clock.steady()
         for left in reversed(range(TRIES)):
             self._pace.take(lane, self.who)
             error, answer = self._try(method, path, body, parameters)
@@ -186,7 +189,8 @@ class Api:
                 error = self._failure(lane, answer)
             assert error is not None
             wait = FIRST_WAIT * 2 ** (TRIES - 1 - left) * (0.5 + self._jitter())
-            if left == 0 or error.kind == "rate" or not error.heals:
+            is_late = self._clock.steady() - begun > PATIENCE
+            if left == 0 or is_late or error.kind == "rate" or not error.heals:
                 raise error
             if error.retry_after_s is not None:
                 if error.retry_after_s > LONGEST_WAIT:
