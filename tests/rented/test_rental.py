@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,7 +20,7 @@ from tui.links.asking import RefusingAsker
 from tui.links.base import LinkError
 from tui.providers import vast
 from tui.providers.account import Accounts
-from tui.providers.base import Listing, Provider
+from tui.providers.base import Account, Listing, Provider
 from tui.providers.demo import BOXES, Demo
 from tui.providers.errors import ProviderError
 from tui.rented.book import Book
@@ -222,3 +223,17 @@ def test_a_provider_that_errs_in_every_way_ends_nothing() -> None:
     with watching(Lab(), [box], Wrong()) as (fleet, rental):
         wait_until(lambda: rental.accounts.view.providers[0].error is not None)
         wait_until(lambda: box_of(fleet, "lab").link.state == "live")
+
+
+def test_a_credit_that_does_not_come_keeps_no_box_away() -> None:
+    go_on = threading.Event()
+
+    class Poor(Demo):
+        def account(self) -> Account:
+            go_on.wait(30)
+            return super().account()
+
+    with watching(Lab(), [], Poor()) as (fleet, _):
+        wait_until(lambda: len(fleet.boxes()) == len(BOXES))
+        go_on.set()
+        wait_until(lambda: all(box.rent and box.rent.credit for box in fleet.boxes()))

@@ -100,15 +100,24 @@ class Watched:
         return self._view
 
     def refresh(self, now: bool = False) -> ProviderView:
+        """Ask for the list and the credit, each if it is time; raises nothing."""
+        self.refresh_list(now)
+        return self.refresh_credit()
+
+    def refresh_list(self, now: bool = False) -> ProviderView:
         """Ask for the list if it is time, or at once for ``now``; raises nothing.
 
-        While the API asks to wait, nobody is asked, not even for ``now``; and where the list fails
-        nobody waits for the credit as well.
+        While the API asks to wait, nobody is asked, not even for ``now``.
         """
         with self._asking:
             steady = self._clock.steady()
             if steady >= self._held_until and (now or steady >= self._next_list):
                 self._refresh_list()
+            return self._view
+
+    def refresh_credit(self) -> ProviderView:
+        """Ask for the credit if it is time; where the list fails nobody waits for that as well."""
+        with self._asking:
             if self._view.error is None and self._clock.steady() >= self._next_account:
                 self._refresh_account()
             return self._view

@@ -207,14 +207,18 @@ class Rental:
         asked = False
         while not self._closed.is_set():
             try:
-                provider = watched.refresh(now=asked)
-                if self._closed.is_set():
-                    return
-                if self._book is not None:
-                    self._book.take(provider)
-                    self.today = self._book.today()
-                self.publish()
+                self._take(watched.refresh_list(now=asked))
+                self._take(watched.refresh_credit())
             except Exception as error:  # noqa: BLE001 - a fault here must not end the watch
                 record_fault(error)
             asked = wake.wait(watched.provider.capabilities.list_seconds)
             wake.clear()
+
+    def _take(self, provider: ProviderView) -> None:
+        """Write down and show what a provider just told."""
+        if self._closed.is_set():
+            return
+        if self._book is not None:
+            self._book.take(provider)
+            self.today = self._book.today()
+        self.publish()
