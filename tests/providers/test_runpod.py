@@ -5,7 +5,7 @@ import pytest
 from tests.providers.build import StillClock
 from tests.providers.fake_http import LOST, Canned
 from tests.providers.fake_runpod import NO_GPU, STOPPED, FakeRunPod, pod, problem
-from tui.money import Rate, survives_stop
+from tui.money import NO_RATE, Rate, survives_stop
 from tui.providers.base import Address, ProviderError, State
 from tui.providers.runpod import RunPod
 
@@ -22,6 +22,32 @@ def test_a_pod_becomes_an_instance(account_runpod: RunPod) -> None:
     assert one.watched_by == Address("203.0.113.9", 34001)
     assert survives_stop("/workspace/runs/a", one.keeps) is True
     assert survives_stop("/root/runs", one.keeps) is False
+
+
+@pytest.mark.parametrize(
+    "mounts",
+    [
+        "none told",
+        {"network": {"volumeId": "v1", "path": "/workspace"}},
+        {"network": [{"volumeId": "v1", "path": "/workspace"}]},
+        {"persistent": {}},
+        {"archive": {"size": 100}},
+        [],
+    ],
+)
+def test_what_a_stopped_pod_bills_is_free_only_where_it_has_no_mount(
+    account_runpod: RunPod, fake_runpod: FakeRunPod, mounts: object
+) -> None:
+    stopped = pod(**STOPPED, mounts=mounts)
+    if mounts == "none told":
+        del stopped["mounts"]
+    fake_runpod.pods = [stopped, pod(**STOPPED, id="bare", mounts={"persistent": None})]
+    unknown, free = account_runpod.list().instances
+    assert unknown.rate_now == unknown.rate_stopped == NO_RATE
+    assert free.rate_now == Rate(0.0, "computed")
+    if isinstance(mounts, dict) and "network" in mounts:
+        assert unknown.keeps.outlives == ("network volume v1",)
+        assert survives_stop("/workspace/runs", unknown.keeps) is True
 
 
 def test_the_proxy_runs_no_commands(account_runpod: RunPod, fake_runpod: FakeRunPod) -> None:

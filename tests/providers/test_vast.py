@@ -5,7 +5,7 @@ import pytest
 from tests.providers.build import StillClock, make_api
 from tests.providers.fake_http import HTML_503, KEY, LOST, Canned
 from tests.providers.fake_vast import STOPPED, FakeVast, row
-from tui.money import Rate
+from tui.money import NO_RATE, Rate
 from tui.providers import vast
 from tui.providers.base import Address, ProviderError, State
 from tui.providers.vast import Vast
@@ -41,6 +41,21 @@ def test_without_a_figure_of_its_own_a_month_has_720_hours(
     (one,) = account_vast.list().instances
     assert one.rate_stopped.source == "computed"
     assert round(one.rate_stopped.usd_per_hour or 0, 4) == 0.0694
+
+
+def test_a_zero_beside_another_figure_is_no_price(account_vast: Vast, fake_vast: FakeVast) -> None:
+    nothing = {"totalHour": 0, "diskHour": 0}
+    fake_vast.rows = [
+        row(search=nothing, instance=nothing, storage_total_cost=0),
+        row(id=2, search=nothing, instance=nothing, dph_total=0),
+        row(id=3, **{**STOPPED, "instance": nothing}, search=nothing, storage_total_cost=0),
+        row(id=4, **STOPPED, storage_total_cost=0, storage_cost=0),
+    ]
+    gap, unpriced, stopped, by_search = account_vast.list().instances
+    assert gap.rate_now == gap.rate_running == Rate(3.4828, "reported")
+    assert unpriced.rate_now == unpriced.rate_running == NO_RATE
+    assert stopped.rate_now == stopped.rate_stopped == Rate(250 * 0.20 / 720, "computed")
+    assert by_search.rate_stopped == Rate(0.0694444, "reported")
 
 
 def test_jupyter_boxes_have_two_proxy_ports(account_vast: Vast, fake_vast: FakeVast) -> None:

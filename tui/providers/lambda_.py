@@ -126,7 +126,7 @@ def instance_of(row: fields.Row) -> Instance | None:
     kind = fields.row(row.get("instance_type"))
     specs = fields.row(kind.get("specs"))
     cents = amount(kind.get("price_cents_per_hour"))
-    price = NO_RATE if cents is None else Rate(cents / 100, "reported")
+    price = Rate(cents / 100, "reported") if cents else NO_RATE
     host = fields.host(row.get("ip"))
     return Instance(
         provider="lambda",

@@ -134,12 +134,15 @@ def _running_rate(row: Row, state: State, last_rate: float | None) -> Rate:
 def _stopped_rate(row: Row, prices: StoragePrices) -> Rate:
     """Return what stays billed: the volume; the container's disk is wiped and free.
 
-    A network volume bills by its size, which the pod does not tell: then nothing is known.
+    A network volume bills by its size, which the pod does not tell: then nothing is known, as of a
+    pod that does not tell its mounts, or of a kind of mount that is none of these.
     """
-    mounts = row.get("mounts")
-    if not isinstance(mounts, dict | None) or fields.rows(fields.row(mounts).get("network")):
+    if "mounts" not in row or not isinstance(row["mounts"], dict | None):
         return NO_RATE
-    persistent = fields.row(mounts).get("persistent")
+    mounts = fields.row(row["mounts"])
+    if any(mount for kind, mount in mounts.items() if kind != "persistent"):
+        return NO_RATE
+    persistent = mounts.get("persistent")
     if persistent is None:
         return Rate(0.0, "computed")
     size = fields.row(persistent).get("size")
@@ -174,7 +177,10 @@ def _keeps(row: Row) -> Terms:
     mounts = fields.row(row["mounts"])
     paths, volumes = [], []
     persistent = fields.row(mounts.get("persistent"))
-    networks = [fields.row(entry) for entry in fields.rows(mounts.get("network"))]
+    told = mounts.get("network")
+    networks = [
+        fields.row(entry) for entry in ([told] if isinstance(told, dict) else fields.rows(told))
+    ]
     for mount in (persistent, *networks):
         path = mount.get("path")
         if isinstance(path, str) and path.startswith("/"):

@@ -48,12 +48,7 @@ def instance_of(row: Row) -> Instance | None:
         return None
     state, bills = _state(row)
     running = _running_rate(row)
-    stopped = stopped_rate(
-        _first(row.get("storage_total_cost"), fields.row(row.get("search")).get("diskHour")),
-        row.get("disk_space"),
-        row.get("storage_cost"),
-        HOURS_PER_MONTH,
-    )
+    stopped = _stopped_rate(row)
     billed = _billed(row, state)
     return Instance(
         provider="vast",
@@ -139,10 +134,17 @@ def _allowed(state: State) -> frozenset[Action]:
 
 
 def _running_rate(row: Row) -> Rate:
-    """Return the price when running, disk included, as the vendor tells it."""
-    price = _first(fields.row(row.get("search")).get("totalHour"), row.get("dph_total"))
-    found = amount(price)
-    return NO_RATE if found is None else Rate(found, "reported")
+    """Return the price when running, disk included, as the vendor tells it; 0 is none."""
+    price = _told(fields.row(row.get("search")).get("totalHour"), row.get("dph_total"))
+    return Rate(price, "reported") if price else NO_RATE
+
+
+def _stopped_rate(row: Row) -> Rate:
+    """Return the price of the disk alone; a 0 is believed where no other figure says more."""
+    reported = _told(row.get("storage_total_cost"), fields.row(row.get("search")).get("diskHour"))
+    size, price = row.get("disk_space"), row.get("storage_cost")
+    computed = stopped_rate(None, size, price, HOURS_PER_MONTH)
+    return computed if computed.usd_per_hour and not reported else stopped_rate(reported)
 
 
 def _billed(row: Row, state: State) -> float | None:
@@ -187,6 +189,7 @@ def _warnings(row: Row, state: State, bills: Bills) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _first(*values: object) -> object:
-    """Return the first value that is an amount."""
-    return next((value for value in values if amount(value) is not None), None)
+def _told(*values: object) -> float | None:
+    """Return the first amount that is not 0, 0 where no other is told, None for no amount."""
+    found = [one for one in map(amount, values) if one is not None]
+    return next((one for one in found if one), 0.0 if found else None)
