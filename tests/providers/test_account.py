@@ -8,7 +8,8 @@ from tests.providers.fake_lambda import FakeLambda
 from tests.providers.fake_runpod import FakeRunPod
 from tests.providers.fake_vast import FakeVast, row
 from tests.waiting import wait_until
-from tui.providers.account import Accounts, Watched
+from tui.money import NO_RATE, Rate
+from tui.providers.account import Accounts, Earlier, Seen, Watched
 from tui.providers.base import Account, Capabilities, Instance, Listing, Provider, Reply, State
 from tui.providers.demo import Demo
 from tui.providers.errors import ProviderError
@@ -207,3 +208,52 @@ def test_only_who_is_needed_is_asked(clock: StillClock) -> None:
     asked = {one.provider: one.listed_at for one in accounts.refresh(True, ("demo",)).providers}
     assert asked["demo"] is not None and asked["scripted"] is None
     assert len(other.listings) == 1
+
+
+def before(clock: StillClock, seconds: float, *ids: str) -> Earlier:
+    rate = Rate(0.5, "reported")
+    return Earlier(
+        clock.wall() - seconds,
+        tuple(Seen(Instance("scripted", id, id, State.RUNNING, rate_running=rate)) for id in ids),
+    )
+
+
+DOWN = ProviderError("server", "down")
+
+
+def test_what_an_earlier_session_was_told_is_shown_where_no_list_comes(clock: StillClock) -> None:
+    watched = Watched(Scripted(DOWN, DOWN, listing("2"), DOWN), clock)
+    watched.remember(before(clock, 7200.0, "1", "2"))
+    assert watched.view.seen == (), "nobody was asked yet"
+    assert ids(watched) == [("1", False), ("2", False)]
+    view = watched.view
+    assert (view.listed_at, view.earlier_s, view.error) == (None, 7200.0, DOWN)
+    clock.now += 60.0
+    assert watched.refresh(now=True).earlier_s == 7260.0
+    assert ids(watched) == [("1", True), ("2", False)], "what was shown does not just vanish"
+    assert watched.view.listed_at is not None and watched.view.earlier_s is None
+    assert ids(watched) == [("1", True), ("2", False)]
+    assert watched.view.earlier_s is None
+
+
+def test_an_earlier_session_counts_among_the_lists_that_lack_one_if_it_is_recent(
+    clock: StillClock,
+) -> None:
+    recent = Watched(Scripted(listing("2")), clock)
+    recent.remember(before(clock, 60.0, "1", "2"))
+    assert ids(recent) == [("1", True), ("2", False)]
+    again = Watched(Scripted(listing("2")), clock)
+    again.remember(Earlier(clock.wall(), recent.view.seen))
+    assert ids(again) == [("2", False)] and again.view.gone == {"1"}
+    old = Watched(Scripted(listing("2")), clock)
+    old.remember(before(clock, 86_400.0, "1", "2"))
+    assert ids(old) == [("2", False)]
+
+
+def test_a_running_price_that_is_not_told_any_more_is_the_last_one(clock: StillClock) -> None:
+    watched = Watched(Scripted(listing("1", "3"), listing("1")), clock)
+    watched.remember(before(clock, 86_400.0, "1", "2"))
+    for _ in range(2):
+        first = watched.refresh(now=True).seen[0].instance
+        assert first.rate_running == Rate(0.5, "reported")
+    assert watched.view.seen[1].instance.rate_running == NO_RATE

@@ -103,7 +103,7 @@ def test_a_book_that_cannot_be_read_now_is_not_written_over(tmp_path: Path) -> N
     (tmp_path / NAME).mkdir()
     clock = StillClock()
     watch(Book(tmp_path, clock), clock, 0.1)
-    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == [NAME]
+    assert [path.name for path in tmp_path.glob(f"{NAME}*") if path.is_dir()] == [NAME]
 
 
 def test_what_is_stopped_a_moment_after_it_was_counted_bills_less_all_night(

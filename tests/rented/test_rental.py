@@ -18,6 +18,7 @@ from tests.watch.scripted import ONE_RUN, HeldClock, Script, ScriptedLink
 from tui.boxes import Box, InstanceName, SshTarget
 from tui.links.asking import RefusingAsker
 from tui.links.base import LinkError
+from tui.money import Rate
 from tui.providers import vast
 from tui.providers.account import Accounts
 from tui.providers.base import Account, Listing, Provider
@@ -237,3 +238,23 @@ def test_a_credit_that_does_not_come_keeps_no_box_away() -> None:
         wait_until(lambda: len(fleet.boxes()) == len(BOXES))
         go_on.set()
         wait_until(lambda: all(box.rent and box.rent.credit for box in fleet.boxes()))
+
+
+def test_boxes_of_an_earlier_session_are_watched_where_no_list_comes(
+    fake_vast: FakeVast, tmp_path: Path
+) -> None:
+    fake_vast.rows = [row(), row(id=2, label="other", **STOPPED)]
+    with watching(Lab(), [], a_vast(fake_vast), data=tmp_path) as (fleet, _):
+        wait_until(lambda: len(fleet.boxes()) == 2)
+    fake_vast.fail(HTML_503, path="/api/v1/instances", times=99)
+    lab = Lab()
+    with watching(lab, [], a_vast(fake_vast), data=tmp_path) as (fleet, _):
+        wait_until(lambda: len(fleet.boxes()) == 2)
+        wait_until(lambda: box_of(fleet, "yolo9s").link.state == "live")
+        running, stopped = box_of(fleet, "yolo9s").rent, box_of(fleet, "other")
+        assert running is not None and stopped.rent is not None
+        assert (running.state, running.rate_now) == ("running", Rate(3.4828, "reported"))
+        assert running.age_s is not None and "503" in (running.error or "")
+        assert stopped.rent.state == "stopped" and not stopped.is_off
+        assert stopped.usd_per_hour == 3.4828, "nobody can tell: it is taken for running"
+        assert [box.name for box in lab.reached] == ["yolo9s"]

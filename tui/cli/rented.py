@@ -76,8 +76,6 @@ def provider_troubles(asking: Asking) -> Iterator[UserError]:
             continue
         if provider.error is not None:
             yield UserError(str(provider.error), provider.error.hint)
-        elif provider.listed_at is None:
-            yield UserError(f"{provider.provider} has not answered in time", "look again")
         for warning in provider.warnings:
             yield UserError(warning)
 

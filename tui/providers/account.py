@@ -7,7 +7,7 @@ it. An instance that a good and complete list lacks is "gone?" until a second on
 from __future__ import annotations
 
 import threading
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tui.clock import Clock
@@ -20,6 +20,8 @@ from tui.text import said
 ACCOUNT_SECONDS = 300.0
 """Differences of a credit over less time say nothing."""
 MISSING_BEFORE_GONE = 2
+RECENT_SECONDS = 900.0
+"""What an older list of an earlier session had, and the first one now lacks, is gone for long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,20 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a list of an earlier session told, ``at`` so many seconds since the epoch."""
+
+    at: float
+    seen: tuple[Seen, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ProviderView:
     """What is known of one provider.
 
-    ``listed_at`` is the steady time of the last good list, None before the first: then an empty
-    ``seen`` means nothing. ``gone`` are the ids that two good lists lack.
+    ``listed_at`` is the steady time of the last good list, None before the first: then ``seen`` is
+    what an earlier session was told, ``earlier_s`` seconds ago, and without that an empty one means
+    nothing. ``gone`` are the ids that two good lists lack.
     """
 
     provider: str
@@ -46,6 +57,7 @@ class ProviderView:
     account: Account | None = None
     account_error: ProviderError | None = None
     gone: frozenset[str] = frozenset()
+    earlier_s: float | None = None
 
     def age_s(self, now: float) -> float | None:
         """Return the seconds since the last good list, by the steady clock."""
@@ -92,12 +104,22 @@ class Watched:
         self._view = ProviderView(provider.name)
         self._list_seconds = provider.capabilities.list_seconds
         self._missing: dict[str, int] = {}
+        self._earlier: Earlier | None = None
         self._next_list = self._next_account = self._held_until = float("-inf")
 
     @property
     def view(self) -> ProviderView:
         """What is known; blocks for nothing."""
         return self._view
+
+    def remember(self, earlier: Earlier | None) -> None:
+        """Take what an earlier session was told: it is shown while no list can be read."""
+        self._earlier = earlier
+
+    def fall_back(self, error: ProviderError) -> None:
+        """Show what is known with this error, unless a list came or failed meanwhile."""
+        if self._view.listed_at is None and self._view.error is None:
+            self._view = self._failed(error)
 
     def refresh(self, now: bool = False) -> ProviderView:
         """Ask for the list and the credit, each if it is time; raises nothing."""
@@ -127,7 +149,7 @@ class Watched:
             listing = self.provider.list()
         except Exception as error:  # noqa: BLE001 - a provider's fault is shown, never an end
             problem = as_provider_error(error, self.provider.name)
-            self._view = replace(self._view, error=problem)
+            self._view = self._failed(problem)
             at = self._clock.steady()
             self._held_until = at + min(problem.retry_after_s or 0.0, LONGEST_ASKED)
             self._next_list = max(at + self._list_seconds, self._held_until)
@@ -142,16 +164,44 @@ class Watched:
             error=None,
             warnings=listing.warnings,
             gone=gone,
+            earlier_s=None,
         )
+
+    def _failed(self, error: ProviderError) -> ProviderView:
+        """Return the view with an error, and what was known before any list came."""
+        earlier = self._earlier
+        if self._view.listed_at is not None or earlier is None:
+            return replace(self._view, error=error)
+        age = max(0.0, self._clock.wall() - earlier.at)
+        return replace(self._view, error=error, seen=earlier.seen, earlier_s=age)
+
+    def _known(self) -> tuple[Seen, ...]:
+        """Return what a new list is compared with: an earlier session's only where it is recent."""
+        earlier = self._earlier
+        if self._view.listed_at is not None or self._view.seen or earlier is None:
+            return self._view.seen
+        if self._clock.wall() - earlier.at > RECENT_SECONDS:
+            return ()
+        self._missing = {one.instance.id: 1 for one in earlier.seen if one.gone_maybe}
+        return earlier.seen
+
+    def _priced(self, listed: Iterable[Instance]) -> Iterator[Instance]:
+        """Yield what is listed, each with the running price told before where none is told now."""
+        earlier = () if self._earlier is None else self._earlier.seen
+        known = {one.instance.id: one.instance.rate_running for one in (*earlier, *self._view.seen)}
+        for one in listed:
+            before = known.get(one.id)
+            is_told = one.rate_running.usd_per_hour is not None
+            yield one if is_told or before is None else replace(one, rate_running=before)
 
     def _merged(
         self, listed: Sequence[Instance], complete: bool
     ) -> tuple[tuple[Seen, ...], frozenset[str]]:
         """Return the new list with what it lacks at its old place, and the ids that are gone."""
-        fresh = {instance.id: instance for instance in listed}
+        fresh = {instance.id: instance for instance in self._priced(listed)}
         gone = set(self._view.gone) - fresh.keys()
         merged: list[Seen] = []
-        for old in self._view.seen:
+        for old in self._known():
             id = old.instance.id
             instance = fresh.pop(id, None)
             if instance is not None:
@@ -189,6 +239,11 @@ class Accounts:
     def view(self) -> AccountsView:
         """What is known; blocks for nothing."""
         return AccountsView(tuple(watched.view for watched in self.watched))
+
+    def remember(self, earlier: Callable[[str], Earlier | None]) -> None:
+        """Show what earlier sessions were told, by the provider's name, where no list comes."""
+        for watched in self.watched:
+            watched.remember(earlier(watched.provider.name))
 
     def refresh(self, now: bool = False, only: Container[str] | None = None) -> AccountsView:
         """Ask every provider whose time has come and wait for all; raises nothing.

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from tui.boxes import Box, InstanceName
 from tui.providers.account import AccountsView
+from tui.providers.errors import ProviderError
 from tui.rent import RentView
 from tui.rented.book import Book
 from tui.rented.opening import Opened
@@ -17,7 +18,7 @@ from tui.rented.tie import reach, still, tie, unnamed
 from tui.rented.view import told_of
 
 ASK_SECONDS = 20.0
-"""A provider that has not answered by then is shown with what is known of it: nothing."""
+"""A provider that has not answered by then is shown with what was known of it before."""
 
 _TICK_SECONDS = 0.1
 
@@ -41,6 +42,8 @@ class Asking:
         self._book = book
         self._only = only
         self._known = known
+        if book is not None:
+            opened.accounts.remember(book.listings.earlier)
         self._thread = threading.Thread(target=self._ask, name="ask providers", daemon=True)
         self._deadline = time.monotonic() + ASK_SECONDS
         self._thread.start()
@@ -49,6 +52,12 @@ class Asking:
         """Return what the providers told, once they did or their time is over."""
         while self._thread.is_alive() and (left := self._deadline - time.monotonic()) > 0:
             self._thread.join(min(left, _TICK_SECONDS))
+        for watched in self.opened.accounts.watched:
+            name = watched.provider.name
+            if self.needs(name):
+                watched.fall_back(
+                    ProviderError("timeout", f"{name} has not answered in time", "look again")
+                )
         return self.opened.accounts.view
 
     def needs(self, provider: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,6 +18,7 @@ import msgspec
 from tui.clock import Clock
 from tui.providers.account import ProviderView, Seen
 from tui.providers.base import State
+from tui.rented.listings import Listings
 from tui.runs.mirror import decode, encode, replace
 
 NAME = "spending.json"
@@ -66,6 +67,7 @@ class Book:
 
     def __init__(self, data: Path, clock: Clock | None = None) -> None:
         self.path = data / NAME
+        self.listings = Listings(data, clock)
         self._clock = clock or Clock()
         self._listed: dict[str, float | None] = {}
         self._rates: dict[str, Mapping[str, float | None]] = {}
@@ -73,8 +75,10 @@ class Book:
     def take(self, provider: ProviderView) -> None:
         """Count up to now what a good list tells: once a minute, and at once where a price changed.
 
-        A book that cannot be written costs the book, never the watch.
+        The list itself is kept, too. What cannot be written costs the book, never the watch.
         """
+        with suppress(OSError):
+            self.listings.keep(provider)
         steady, name = self._clock.steady(), provider.provider
         known, rates = self._listed.get(name), rates_of(provider)
         if provider.listed_at is None or provider.listed_at == known:

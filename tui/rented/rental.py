@@ -62,6 +62,8 @@ class Rental:
         self._places = places
         self._clock = clock or Clock()
         self._book = book
+        if book is not None:
+            accounts.remember(book.listings.earlier)
         self._lock = threading.RLock()
         self._closed = threading.Event()
         self._wakes = {one.provider.name: threading.Event() for one in accounts.watched}

@@ -51,6 +51,7 @@ def rent_view(seen: Seen, provider: ProviderView, capabilities: Capabilities) ->
         runway=account_runway(provider),
         at_zero=account.at_zero if account is not None else None,
         listed_at=provider.listed_at,
+        age_s=provider.earlier_s,
         error=one_line(str(provider.error)) if provider.error is not None else None,
         hint=provider.error.hint if provider.error is not None else None,
         gone_maybe=seen.gone_maybe,

@@ -20,14 +20,18 @@ class Bill:
 
     @property
     def prices(self) -> Prices:
-        """What the box costs running and now: the bill's word comes before a person's own."""
+        """What the box costs running and now: the bill's word comes before a person's own.
+
+        What an earlier session was told is no price of this moment: then it bills as if it ran.
+        """
         rent = self.rent
         if rent is None:
             return self.own, None, "user"
         running = rent.rate_running
         if running.usd_per_hour is None:
             running = Rate(self.own, "user")
-        return running.usd_per_hour, rent.rate_now.usd_per_hour, running.source
+        now = rent.rate_now.usd_per_hour if rent.is_listed else None
+        return running.usd_per_hour, now, running.source
 
     @property
     def last(self) -> RentView | None:
