@@ -108,7 +108,7 @@ class WorldEyes:
             if run.followed
         ]
 
-    def survey(self, runs: Sequence[str]) -> Survey:
+    def survey(self, runs: Sequence[str], *, widely: bool = False) -> Survey:
         self.world.check()
         places = [self._place(path, run) for path, run in self.world.runs.items()]
         troubles = () if self.world.readable else (Trouble("/runs/x", "Permission denied"),)

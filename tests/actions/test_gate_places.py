@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.actions.test_gate_box import ONE, TWO, Rented, lab
-from tests.onbox.checkpoints import make_weights, write_status
+from tests.onbox.checkpoints import make_weights, put, write_status
 from tui.actions.gate import judge
 from tui.actions.gate_eyes import BoxEyes
 from tui.actions.gate_gather import gather
-from tui.actions.gate_survey import Survey, Trouble
+from tui.actions.gate_survey import OUTERMOST, Survey, Trouble, is_here
 from tui.actions.instance_gate import loses_of
 from tui.money import DOCUMENTED
 from tui.onbox.gate import Search
@@ -62,13 +62,17 @@ def test_weights_that_cannot_be_listed_make_a_directory_a_run(
     assert search(lab.root).paths() == [[os.fsencode(lab.root / "bare")]]
 
 
+def eyes_of(lab: Rented) -> BoxEyes:
+    return BoxEyes(lab.shell, lab.view, lab.proofs, [str(lab.root)])
+
+
 class Troubled(BoxEyes):
     """Eyes to which some places are closed."""
 
     closed: tuple[Trouble, ...] = ()
 
-    def survey(self, runs: Sequence[str]) -> Survey:
-        return replace_troubles(super().survey(runs), self.closed)
+    def survey(self, runs: Sequence[str], *, widely: bool = False) -> Survey:
+        return replace_troubles(super().survey(runs, widely=widely), self.closed)
 
 
 def replace_troubles(found: Survey, troubles: tuple[Trouble, ...]) -> Survey:
@@ -115,6 +119,61 @@ def test_what_lies_in_memory_no_stop_keeps(lab: Rented) -> None:
         eyes = BoxEyes(lab.shell, lab.view, lab.proofs, [str(lab.root)])
         judgement = judge(gather("lab", eyes, loses=loses, same_machine=False), "stop", loses)
         assert [one.kind for one in judgement.refusals] == ["unsaved"]
-        assert "run1: best.pt" in judgement.refusals[0].text
+        assert "/run1: best.pt" in judgement.refusals[0].text
     finally:
         shutil.rmtree(shared)
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no memory to write to here")
+def test_memory_is_known_by_what_is_mounted_not_by_its_name(lab: Rented) -> None:
+    def loses(path: str) -> bool:
+        return False
+
+    shared = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    try:
+        (lab.root / "run1").symlink_to(make_weights(shared / "run1", best=ONE))
+        write_status(shared / "run1", state="completed", pid=None)
+        linked = lab.run("run2", best=ONE)
+        put(shared / "last.pt", TWO)
+        (linked / "weights" / "last.pt").symlink_to(shared / "last.pt")
+        lab.run("run3", best=ONE)
+        eyes = BoxEyes(lab.shell, lab.view, lab.proofs, [str(lab.root)])
+        judgement = judge(gather("lab", eyes, loses=loses, same_machine=False), "stop", loses)
+        assert {Path(one.path or "").name for one in judgement.refusals} == {"run1", "run2"}
+        assert judge(gather("lab", eyes, same_machine=False), "stop", loses).passes is False
+    finally:
+        shutil.rmtree(shared)
+
+
+def test_a_link_into_a_place_that_cannot_be_followed_is_a_place_nobody_saw(lab: Rented) -> None:
+    (lab.root / "around").symlink_to(lab.root / "around")
+    (lab.root / "nowhere").symlink_to(lab.root / "unmounted")
+    assert judge(gather("lab", eyes_of(lab), same_machine=False), "destroy").passes
+    (lab.root / "exp").symlink_to("/" + "x" * 300)  # as one into a disk that broke
+    (refusal,) = judge(gather("lab", eyes_of(lab), same_machine=False), "destroy").refusals
+    assert refusal.kind == "unseen"
+    assert f"{lab.root}/exp" in refusal.text
+
+
+HOST = {"boot": "b", "processes": OUTERMOST}
+CONTAINER = {"boot": "b", "processes": "pid:[7]"}
+OTHER_CONTAINER = {"boot": "b", "processes": "pid:[8]"}
+
+
+@pytest.mark.parametrize(
+    ("here", "box", "goes_with_it"),
+    [
+        (HOST, HOST, True),
+        (CONTAINER, CONTAINER, True),
+        (HOST, CONTAINER, False),  # a container on this machine is a box of its own
+        (CONTAINER, HOST, True),
+        (CONTAINER, OTHER_CONTAINER, True),
+        (HOST, {**HOST, "boot": "other"}, False),
+        (CONTAINER, {**CONTAINER, "boot": "other"}, False),
+        ({"boot": "", "processes": ""}, {"boot": "", "processes": ""}, False),
+    ],
+)
+def test_copies_in_a_container_may_go_with_the_machine_around_it(
+    here: dict[str, str], box: dict[str, str], goes_with_it: bool
+) -> None:
+    assert is_here(box, here) is goes_with_it

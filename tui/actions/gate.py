@@ -148,6 +148,8 @@ class _Keeps:
 
         What is in memory is on no disk, also where a stop keeps the whole of that.
         """
+        if run.in_memory:
+            return False
         if self.all and self._loses is not None:
             return not any(self._loses(place) for place in run.places)
         return self._loses is not None and kept(run.places, self._loses)
@@ -158,7 +160,7 @@ def _unreachable(facts: BoxFacts, action: Action, keeps: _Keeps) -> Judgement:
     if keeps.all:
         note = f"{said(facts.box)} cannot be reached ({why}); a stop keeps its whole disk"
         return Judgement(facts.box, action, facts.at, (), (), (note, *facts.notes))
-    known = ", ".join(said(run.name, 40) for run in facts.runs[:8])
+    known = ", ".join(words.name_of(run) for run in facts.runs[:8])
     text = f"cannot check {said(facts.box)}: {why}"
     text += f"; last seen there: {known}" if known else ""
     refusal = Refusal("unreachable", text, ("again", "override"))

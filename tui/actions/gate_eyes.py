@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from tui.actions.errors import ActionError
-from tui.actions.gate_facts import FoundRun, Seen
+from tui.actions.gate_facts import ELSEWHERE, FoundRun, Seen
 from tui.actions.gate_survey import Survey, survey
 from tui.actions.hub_problem import HubError
 from tui.actions.hub_proof import ListedFile
 from tui.actions.shell import Shell
 from tui.actions.snapshot import Weight, list_weights
+from tui.boxes import Box
+from tui.runs.mirrors import Mirrors
 from tui.runs.proofs import Proof, ProofFile
-from tui.text import said
+from tui.text import one_line, said
 from tui.view import BoxView
 
 SITE = "hf://"
@@ -28,8 +31,9 @@ class BoxEyes:
 
     ``proofs`` returns a run's proofs, and may raise LookupError for a run that nobody follows.
 
-    ``roots`` are all that runs are looked for below, whatever the view shows; ``listing`` is None
-    where there is no token, and then nothing at the Hub counts.
+    ``roots`` are all that runs are looked for below, whatever the view shows, ``earlier`` the paths
+    of runs that were seen on it at any time; ``listing`` is None where there is no token, and then
+    nothing at the Hub counts.
     """
 
     def __init__(
@@ -39,12 +43,14 @@ class BoxEyes:
         proofs: Callable[[str], ProofFile],
         roots: Sequence[str] = (),
         listing: Listing | None = None,
+        earlier: Sequence[str] = (),
     ) -> None:
         self._shell = shell
         self._view = view
         self._proofs = proofs
         self._roots = tuple(roots)
         self._listing = listing
+        self._earlier = tuple(earlier)
 
     def runs(self) -> Sequence[FoundRun]:
         """Return the runs of the view. Raises ActionError("unreachable") while its link is down."""
@@ -54,12 +60,14 @@ class BoxEyes:
             raise ActionError("unreachable", said(why), view.link.hint)
         return [FoundRun.of(one.run) for one in view.runs]
 
-    def survey(self, runs: Sequence[str]) -> Survey:
+    def survey(self, runs: Sequence[str], *, widely: bool = False) -> Survey:
         """Search the box itself. Raises ActionError."""
         roots = dict.fromkeys([*self._roots, *self._view().searched])
         if not roots:
             raise ActionError("usage", "nobody knows where runs lie on this box")
-        return survey(self._shell, runs, list(roots))
+        if not widely:
+            return survey(self._shell, runs, list(roots))
+        return survey(self._shell, runs, list(roots), self._earlier, ELSEWHERE)
 
     def weights(self, run: str, names: Sequence[str]) -> Sequence[Weight]:
         """Read checkpoints to their end, there. Raises ActionError."""
@@ -79,6 +87,12 @@ class BoxEyes:
         if self._listing is None:
             raise ActionError("denied", "there is no token to ask the Hub with")
         return seen_at_hub(proof, self._listing)
+
+
+def seen_earlier(data: Path, box: Box) -> tuple[str, ...]:
+    """Return the paths of all runs that a box's mirror knows, also below roots of another day."""
+    mirror = Mirrors(data).box(box.kept_as, one_line(box.text))
+    return tuple(run.meta.path for run in mirror.runs())
 
 
 def seen_copy(path: str) -> Seen:

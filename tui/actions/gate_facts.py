@@ -12,6 +12,9 @@ from typing import Literal
 from tui.runs.model import Run
 from tui.runs.proofs import Proof
 
+ELSEWHERE = ("~", "/workspace")
+"""Where people train, whatever roots are watched: searched as far as a few seconds allow."""
+
 FileState = Literal["whole", "damaged", "unknown"]
 """``unknown``: it could not be read to its end, or changed meanwhile; ``reason`` says why."""
 
@@ -87,7 +90,7 @@ class RunFacts:
     """One run: ``places`` are the real paths of itself and of its weights.
 
     ``trouble`` says why its weights cannot be told. ``files`` are those that have to be saved: best
-    and last, or the newest where there is neither.
+    and last, or the newest where there is neither. ``in_memory``: no stop keeps all of it.
     """
 
     path: str
@@ -97,6 +100,7 @@ class RunFacts:
     files: tuple[BoxFile, ...] = ()
     trouble: str | None = None
     epoch: int | None = None
+    in_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)

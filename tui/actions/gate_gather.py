@@ -45,8 +45,11 @@ class Eyes(Protocol):
         """Return the runs that are followed, as they are at this moment."""
         ...
 
-    def survey(self, runs: Sequence[str]) -> Survey:
-        """Return where these runs lie, and every other one below the roots."""
+    def survey(self, runs: Sequence[str], *, widely: bool = False) -> Survey:
+        """Return where these runs lie, and every other one below the roots.
+
+        ``widely`` looks elsewhere for more, too.
+        """
         ...
 
     def weights(self, run: str, names: Sequence[str]) -> Sequence[Weight]:
@@ -88,12 +91,12 @@ def gather(
     runs: Sequence[FoundRun] = ()
     try:
         runs = eyes.runs()
-        before = eyes.survey([run.path for run in runs])
+        before = eyes.survey([run.path for run in runs], widely=True)
         here = before.same_machine if same_machine is None else same_machine
         collector = _Collector(eyes, pace, loses, copies_count=not here)
         found = tuple(collector.run(place, _known(place, runs)) for place in before.places)
         at = pace.clock()
-        after = eyes.survey([run.path for run in runs])
+        after = eyes.survey([way for place in before.places for way in place.ways])
     except (ActionError, LinkError) as error:
         known = tuple(RunFacts(run.path, run.name, run.alive, epoch=run.epoch) for run in runs)
         return BoxFacts(box, pace.clock(), known, unreachable=_words(error))
@@ -103,7 +106,10 @@ def gather(
         at=at,
         runs=(*_confirmed(found, before, after), *_appeared(before, after), *missing),
         unseen=tuple(_words_of(one) for one in after.troubles if not _is_usual(one)),
-        notes=tuple(_words_of(one) for one in after.troubles if _is_usual(one)),
+        notes=(
+            *(_words_of(one) for one in after.troubles if _is_usual(one)),
+            *(f"{place}: not all of it was searched for runs" for place in before.partly),
+        ),
         copies_count=not here,
     )
 
@@ -128,16 +134,16 @@ class _Collector:
             places=_places(place),
             epoch=known.epoch if known else None,
             trouble=_trouble(place),
+            in_memory=place.in_memory,
         )
         names = [entry.name for entry in place.files]
         if facts.trouble is not None or not names:
             return facts
-        if self._loses is not None and kept(facts.places, self._loses):
+        if self._loses is not None and not place.in_memory and kept(facts.places, self._loses):
             return replace(facts, trouble=KEPT)
         try:
             weights = self._weights(place.path, names)
-            paths = dict.fromkeys([place.path, *place.alike])
-            proofs = [proof for path in paths for proof in self._eyes.proofs(path)]
+            proofs = [proof for path in place.ways for proof in self._eyes.proofs(path)]
         except ActionError as error:
             return replace(facts, trouble=_words(error))
         files = tuple(self._file(name, weights, proofs) for name in names)
@@ -214,7 +220,7 @@ def _words_of(trouble: Trouble) -> str:
 
 
 def _known(place: Place, runs: Sequence[FoundRun]) -> list[FoundRun]:
-    paths = (place.path, place.real, *place.alike)
+    paths = (place.real, *place.ways)
     return [run for run in runs if run.path in paths]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -18,6 +18,8 @@ from tui.text import said
 
 MODULE = "gate"
 SURVEY_SECONDS = 120.0
+OUTERMOST = "pid:[4026531836]"
+"""How Linux names the processes of a machine outside of all containers."""
 MOST_RUNS = 2000
 
 
@@ -37,6 +39,7 @@ class Place(msgspec.Struct, frozen=True):
 
     ``weights`` is none where there is no such directory. ``state`` and ``pid`` are those of its
     status, ``pid_lives`` whether any process has that number. ``alike`` are other paths of it.
+    ``in_memory``: some of it lies on no disk.
     """
 
     path: str
@@ -50,6 +53,12 @@ class Place(msgspec.Struct, frozen=True):
     pid: int | None = None
     pid_lives: bool | None = None
     alike: tuple[str, ...] = ()
+    in_memory: bool = False
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """All paths that lead to it."""
+        return (self.path, *self.alike)
 
 
 class Trouble(msgspec.Struct, frozen=True):
@@ -64,22 +73,38 @@ class Trouble(msgspec.Struct, frozen=True):
 
 
 class Survey(msgspec.Struct, frozen=True):
-    """Everything that was found at one moment; ``same_machine``: this machine is the box."""
+    """Everything that was found at one moment; ``same_machine``: this machine is the box.
+
+    ``partly`` are places elsewhere that were not searched to their end.
+    """
 
     places: tuple[Place, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     same_machine: bool = False
+    partly: tuple[str, ...] = ()
 
 
-def survey(shell: Shell, runs: Sequence[str], roots: Sequence[str]) -> Survey:
-    """Ask a box where these runs lie, and what else lies below the roots. Raises ActionError."""
+def survey(
+    shell: Shell,
+    runs: Sequence[str],
+    roots: Sequence[str],
+    earlier: Sequence[str] = (),
+    elsewhere: Sequence[str] = (),
+) -> Survey:
+    """Ask a box where these runs lie, and what else lies below the roots.
+
+    ``earlier`` are paths where there may still be one, ``elsewhere`` places that are searched as
+    far as time allows. Raises ActionError.
+    """
     request = {
         **{"op": "survey", "runs": list(runs), "roots": list(roots)},
+        **{"earlier": list(earlier), "elsewhere": list(elsewhere)},
         **{"markers": list(files.MARKERS), "pruned": list(files.PRUNED)},
         "depth": files.SEARCH_DEPTH + 1,
     }
     places: list[Place] = []
     troubles: list[Trouble] = []
+    partly: list[str] = []
     done: dict[str, Any] = {}
     with Program(shell, MODULE, request) as program:
         for reply in program.replies(program.first, SURVEY_SECONDS):
@@ -90,12 +115,24 @@ def survey(shell: Shell, runs: Sequence[str], roots: Sequence[str]) -> Survey:
                 places.append(converted(values["place"], Place))
             elif "trouble" in values:
                 troubles.append(_trouble(values["trouble"]))
+            elif isinstance(values.get("partly"), str):
+                partly.append(values["partly"])
             elif isinstance(values.get("done"), dict):
                 done = values["done"]
     if len(places) > MOST_RUNS:
         troubles.append(Trouble("the box", f"more than {MOST_RUNS} runs"))
-    here = machine()
-    return Survey(tuple(places), tuple(troubles), bool(here["boot"]) and done == here)
+    return Survey(tuple(places), tuple(troubles), is_here(done, machine()), tuple(partly))
+
+
+def is_here(told: Mapping[str, Any], here: Mapping[str, str]) -> bool:
+    """Whether this machine may go with the box.
+
+    A container on this machine is a box of its own; who is in one cannot tell whether the box is
+    the machine around it.
+    """
+    if not here["boot"] or told.get("boot") != here["boot"]:
+        return False
+    return told.get("processes") == here["processes"] or here["processes"] != OUTERMOST
 
 
 def _trouble(values: object) -> Trouble:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from tui.actions.gate_facts import BoxFile, RunFacts, Witness
+from collections.abc import Iterable
+
+from tui.actions.gate_facts import ELSEWHERE, BoxFile, RunFacts, Witness
 from tui.runs.words import count_text, size_text
 from tui.text import said
 
 _LONG = 200
+_NAME = 80
+
+
+def looked_text(places: Iterable[str]) -> str:
+    """Return where was looked: what lies in none of these is seen by nobody."""
+    named = dict.fromkeys([*places, *ELSEWHERE])
+    return f"looked for runs below {', '.join(said(place, _NAME) for place in named)}"
 
 
 def titled(run: RunFacts, file: BoxFile | None = None) -> str:
     """Return whom a line is about: ``run1: best.pt (103 MB, epoch 52)``."""
-    name = said(run.name, 80)
+    name = name_of(run)
     if file is None:
         return name
     facts = []
@@ -20,6 +29,12 @@ def titled(run: RunFacts, file: BoxFile | None = None) -> str:
     if file.epoch is not None:
         facts.append(f"epoch {file.epoch}")
     return f"{name}: {said(file.name, 80)}" + (f" ({', '.join(facts)})" if facts else "")
+
+
+def name_of(run: RunFacts) -> str:
+    """Return what a run is called; of a long path its end, which tells it from others."""
+    name = said(run.name, 10 * _NAME)
+    return name if len(name) <= _NAME else f"…{name[1 - _NAME :]}"
 
 
 def damaged_text(run: RunFacts, file: BoxFile) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tui.actions.gate_words import name_of
 from tui.actions.instance_gate import guards, loses_of
 from tui.actions.instance_plan import Plan
 from tui.money import (
@@ -143,8 +144,10 @@ def _fates(plan: Plan) -> Iterator[Line]:
     loses = loses_of(plan.instance)
     for run in plan.runs[:MOST_RUNS]:
         fates = [loses(place) for place in run.places or (run.path,)]
-        name = said(run.name, 80)
-        if True in fates:
+        name = name_of(run)
+        if run.in_memory:
+            yield Line("", f"a stop DELETES {name} ({said(run.path, 120)}): it is in memory", "bad")
+        elif True in fates:
             yield Line("", f"a stop DELETES {name} ({said(run.path, 120)})", "bad")
         elif None in fates:
             yield Line("", f"whether a stop keeps {name} is not known", "bad")

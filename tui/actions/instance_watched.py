@@ -11,9 +11,10 @@ from tui.actions.access import FleetAccess
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.gate import Loses
-from tui.actions.gate_eyes import BoxEyes, Listing
+from tui.actions.gate_eyes import BoxEyes, Listing, seen_earlier
 from tui.actions.gate_facts import BoxFacts, FoundRun
 from tui.actions.gate_gather import gather
+from tui.actions.gate_words import looked_text
 from tui.actions.instance_gate import Sight
 from tui.boxes import Box, SshTarget
 from tui.links.base import LinkError
@@ -85,14 +86,14 @@ class _Looks:
                 lambda run: proof_file(self._data, box, run),
                 box.roots,
                 self._hub(),
+                seen_earlier(self._data, box),
             )
             facts = gather(name, eyes, loses=loses, same_machine=self._same_machine)
         finally:
             shell.close()
         if facts.unreachable is not None:
             return facts
-        roots = ", ".join(said(place, 80) for place in dict.fromkeys(box.roots))
-        return replace(facts, notes=(f"looked for runs below {roots}", *facts.notes))
+        return replace(facts, notes=(looked_text(box.roots), *facts.notes))
 
     def remembered(self) -> Sequence[FoundRun]:
         """Return the runs that were seen there last."""

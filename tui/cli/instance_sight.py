@@ -9,9 +9,10 @@ from dataclasses import replace
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.gate import Loses
-from tui.actions.gate_eyes import BoxEyes
+from tui.actions.gate_eyes import BoxEyes, seen_earlier
 from tui.actions.gate_facts import BoxFacts, FoundRun
 from tui.actions.gate_gather import gather
+from tui.actions.gate_words import looked_text
 from tui.actions.hub_listing import hub_listing
 from tui.actions.instance_gate import Sight
 from tui.actions.shell import make_shell
@@ -22,7 +23,7 @@ from tui.cli.status import LOOK_SECONDS
 from tui.providers.base import Instance
 from tui.runs.mirrors import Mirrors
 from tui.runs.proofs import ProofFile
-from tui.text import one_line, said
+from tui.text import one_line
 from tui.view import BoxView
 from tui.watch.proofs import proof_file
 
@@ -52,13 +53,21 @@ class _Looks:
         cancel.ends(shell.close)
         try:
             view = self._view(box)
-            eyes = BoxEyes(shell, lambda: view, self._proofs(box), box.roots, hub_listing())
+            eyes = BoxEyes(
+                shell,
+                lambda: view,
+                self._proofs(box),
+                box.roots,
+                hub_listing(),
+                seen_earlier(self._session.data, box),
+            )
             facts = gather(box.name, eyes, loses=loses)
         finally:
             shell.close()
         if facts.unreachable is not None:
             return facts
-        return replace(facts, notes=(_where(box, view), *facts.notes))
+        looked = looked_text([*view.searched, *box.roots])
+        return replace(facts, notes=(looked, *facts.notes))
 
     def remembered(self) -> Sequence[FoundRun]:
         """Return the runs of its mirror."""
@@ -75,9 +84,3 @@ class _Looks:
 
     def _proofs(self, box: Box) -> Callable[[str], ProofFile]:
         return lambda run: proof_file(self._session.data, box, run)
-
-
-def _where(box: Box, view: BoxView) -> str:
-    """Say where was looked: a run that lies elsewhere is seen by nobody."""
-    places = dict.fromkeys([*view.searched, *box.roots])
-    return f"looked for runs below {', '.join(said(place, 80) for place in places)}"

@@ -6,12 +6,15 @@ it tells the real place of each, for what a stop keeps is told by place.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pwd
 import stat
 from typing import Any, NamedTuple
 
+from tui.onbox.elsewhere import Sweep
+from tui.onbox.memory import in_memory
 from tui.onbox.places import SUFFIX, explained, raw, text
 from tui.onbox.serving import Operation, Program, Request, serve
 
@@ -42,27 +45,38 @@ class Places(Program):
             self._tell(place=dict(_place(path), alike=[text(other) for other in alike]))
         for path, reason, hidden in search.troubles:
             self._tell(trouble={"path": text(path), "reason": reason, "root": hidden})
+        for place in search.partly:
+            self._tell(partly=text(place))
         return machine()
 
 
 class Search:
-    """Directories of runs: those that are named, and all that can be found below the roots."""
+    """Directories of runs: those that are named, and all that can be found below the roots.
+
+    ``earlier`` are directories that may be one, ``elsewhere`` places that are searched as far as
+    time allows.
+    """
 
     def __init__(self, request: dict[str, Any]) -> None:
         self._runs = [raw(path) for path in request["runs"]]
         self._roots = [_absolute(raw(path)) for path in request["roots"]]
+        self._earlier = [raw(path) for path in request.get("earlier", [])]
+        self._elsewhere = [_absolute(raw(path)) for path in request.get("elsewhere", [])]
         self._pruned = frozenset(raw(name) for name in request["pruned"])
         self._markers = frozenset(raw(name) for name in request["markers"])
         self._depth = int(request["depth"])
         self._looked = 0
         self._visited: set[tuple[int, int]] = set()
         self.troubles: list[tuple[bytes, str, bool]] = []
+        self.partly: list[bytes] = []
 
     def paths(self) -> list[list[bytes]]:
         """Return the directories, each with all ways that lead to it; the named ones first."""
         found = list(self._runs)
         for root in self._roots:
             found += self._below(root)
+        found += [path for path in self._earlier if self._is_run(path, self._directories(path))]
+        found += self._far()
         paths: dict[Any, list[bytes]] = {}
         for path in found:
             try:
@@ -74,6 +88,12 @@ class Search:
             if path not in ways:
                 ways.append(path)
         return list(paths.values())
+
+    def _far(self) -> list[bytes]:
+        sweep = Sweep(self._markers, self._pruned)
+        found = [path for place in self._elsewhere for path in sweep.below(place)]
+        self.partly = sweep.partly
+        return found
 
     def _below(self, root: bytes) -> list[bytes]:
         found, level = [], [root]
@@ -87,7 +107,7 @@ class Search:
             level = deeper if depth < self._depth else []
         return found
 
-    def _directories(self, path: bytes, asked: bool) -> list[bytes]:
+    def _directories(self, path: bytes, asked: bool = False) -> list[bytes]:
         """Return the names of the directories in one; what cannot be read is a trouble."""
         try:
             info = os.stat(path)
@@ -105,7 +125,7 @@ class Search:
                     if count > MAX_ENTRIES:
                         self.troubles.append((path, "too many entries", False))
                         break
-                    if _is_directory(entry):
+                    if self._is_directory(entry):
                         found.append(entry.name)
             return found
         except (FileNotFoundError, NotADirectoryError):
@@ -116,6 +136,16 @@ class Search:
             hidden = asked and isinstance(error, PermissionError)
             self.troubles.append((path, error.strerror or "cannot be read", hidden))
             return []
+
+    def _is_directory(self, entry: os.DirEntry[bytes]) -> bool:
+        """Whether an entry is searched; a link into a place that broke is a trouble."""
+        try:
+            return entry.is_dir()
+        except OSError as error:
+            if error.errno != errno.ELOOP:  # a link in a circle leads to nothing
+                reason = error.strerror or "cannot be followed"
+                self.troubles.append((entry.path, reason, False))
+            return False
 
     def _is_run(self, path: bytes, names: list[bytes]) -> bool:
         if any(os.path.lexists(os.path.join(path, marker)) for marker in self._markers):
@@ -142,16 +172,19 @@ def _place(path: bytes) -> dict[str, Any]:
     matter = [name for name in MATTER if name in names] or names[:1]
     real = weights.real or b""
     files = [_entry(name, os.path.join(real, raw(name))) for name in matter]
+    real_run = os.path.realpath(path)
+    places = [real_run, real or real_run, *(raw(file["real"]) for file in files)]
     status = _status(path)
     pid = status.get("pid")
     return {
         "path": text(path),
-        "real": text(os.path.realpath(path)),
+        "real": text(real_run),
         "exists": os.path.isdir(path),
         "weights": weights.kind if reason is None else "unreadable",
         "reason": reason,
         "real_weights": None if weights.real is None else text(weights.real),
         "files": files,
+        "in_memory": in_memory(places),
         "state": status.get("state") if isinstance(status.get("state"), str) else None,
         "pid": pid if type(pid) is int else None,
         "pid_lives": _lives(pid),
@@ -242,13 +275,6 @@ def _changed(entry: os.DirEntry[bytes]) -> int:
         return entry.stat().st_mtime_ns
     except OSError:
         return 0
-
-
-def _is_directory(entry: os.DirEntry[bytes]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
 
 
 def _absolute(root: bytes) -> bytes:

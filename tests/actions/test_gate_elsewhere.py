@@ -1,0 +1,138 @@
+"""Runs outside of the roots that are watched: the gate finds them, and lets none of them go."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.actions.test_gate_box import ONE, TWO, Rented, lab, saved_run
+from tests.onbox.checkpoints import make_weights, write_status
+from tui.actions.gate import Judgement, judge
+from tui.actions.gate_eyes import BoxEyes, seen_earlier
+from tui.actions.gate_facts import BoxFacts, RunFacts
+from tui.actions.gate_gather import gather
+from tui.actions.gate_survey import Survey
+from tui.actions.gate_words import name_of
+from tui.boxes import Box, SshTarget
+from tui.facts import RunFound
+from tui.onbox.elsewhere import LIMIT_SECONDS, Sweep
+from tui.runs.mirrors import Mirrors
+
+__all__ = ["lab"]
+
+MARKERS = frozenset([b"status.json", b"results.csv"])
+
+
+def ended(run: Path) -> Path:
+    write_status(run, state="completed", pid=None)
+    return run
+
+
+def facts_of(lab: Rented, earlier: Sequence[str] = ()) -> BoxFacts:
+    eyes = BoxEyes(lab.shell, lab.view, lab.proofs, [str(lab.root)], None, earlier)
+    return gather("lab", eyes, same_machine=False)
+
+
+def judged(lab: Rented, earlier: Sequence[str] = ()) -> Judgement:
+    return judge(facts_of(lab, earlier), "destroy")
+
+
+def test_a_run_at_home_that_no_root_leads_to_has_to_be_saved(lab: Rented, home: Path) -> None:
+    saved_run(lab)
+    run = ended(make_weights(home / "LibreYOLO" / "runs" / "detect" / "exp", best=TWO))
+    (refusal,) = judged(lab).refusals
+    assert (refusal.kind, refusal.path, refusal.file) == ("unsaved", str(run), "best.pt")
+    assert "/detect/exp: best.pt" in refusal.text
+    lab.save(run, "best.pt", TWO, lab.home / "copies" / "exp.pt")
+    assert judged(lab).passes
+
+
+def test_of_a_long_path_the_end_is_said() -> None:
+    run = RunFacts("/p", "/workspace/" + "long/" * 40 + "run7", None)
+    assert len(name_of(run)) == 80
+    assert name_of(run).startswith("…") and name_of(run).endswith("/long/run7")
+    assert name_of(RunFacts("/p", "run7", None)) == "run7"
+
+
+def test_a_run_far_below_a_root_at_home_has_to_be_saved(lab: Rented, home: Path) -> None:
+    deep = home / "runs" / "a" / "b" / "c" / "d" / "e" / "f" / "g"
+    ended(make_weights(deep, best=ONE))
+    assert [one.path for one in judged(lab).refusals] == [str(deep)]
+
+
+def test_a_run_that_is_found_twice_is_judged_once(
+    lab: Rented, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = saved_run(lab)
+    monkeypatch.setenv("HOME", str(lab.home))
+    (found,) = facts_of(lab).runs
+    assert (found.path, found.trouble) == (str(run), None)
+
+
+def test_a_run_of_an_earlier_day_counts_as_long_as_it_is_there(lab: Rented, tmp_path: Path) -> None:
+    run = ended(make_weights(tmp_path / "data" / "exp", best=ONE))
+    assert judged(lab).passes
+    (refusal,) = judged(lab, [str(run)]).refusals
+    assert (refusal.kind, refusal.path) == ("unsaved", str(run))
+    shutil.rmtree(run)
+    assert judged(lab, [str(run)]).passes
+    run.mkdir()
+    assert judged(lab, [str(run)]).passes
+
+
+def test_the_mirror_of_a_box_knows_its_runs_below_every_root(tmp_path: Path) -> None:
+    box = Box("lab", "root@lab", SshTarget("lab"), ("/root/runs",))
+    mirror = Mirrors(tmp_path).box(box.kept_as, box.text)
+    mirror.claim()
+    mirror.run(RunFound(path="/data/exp", id="exp", root="/data"))
+    mirror.release()
+    assert seen_earlier(tmp_path, box) == ("/data/exp",)
+    assert seen_earlier(tmp_path / "other", box) == ()
+
+
+def test_other_peoples_weights_and_what_is_hidden_are_no_runs(lab: Rented, home: Path) -> None:
+    make_weights(home / "some-repository", best=ONE)
+    ended(make_weights(home / ".cache" / "run1", best=ONE))
+    ended(make_weights(home / "lib" / "site-packages" / "samples" / "run1", best=ONE))
+    ended(make_weights(home / "nothing"))
+    (home / "loop").symlink_to(home)
+    assert judged(lab).passes
+
+
+class Hurried(BoxEyes):
+    """Eyes that had no time to look everywhere."""
+
+    def survey(self, runs: Sequence[str], *, widely: bool = False) -> Survey:
+        found = super().survey(runs, widely=widely)
+        return Survey(found.places, found.troubles, found.same_machine, ("/root",) * widely)
+
+
+def test_a_place_that_was_not_searched_to_its_end_is_a_note(lab: Rented) -> None:
+    saved_run(lab)
+    eyes = Hurried(lab.shell, lab.view, lab.proofs, [str(lab.root)])
+    judgement = judge(gather("lab", eyes, same_machine=False), "destroy")
+    assert judgement.passes
+    assert judgement.warnings == ("/root: not all of it was searched for runs",)
+
+
+def test_a_search_elsewhere_ends_when_it_met_too_much(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.onbox.elsewhere.MAX_DIRECTORIES", 2)
+    for number in range(5):
+        (home / str(number)).mkdir()
+    sweep = Sweep(MARKERS, frozenset())
+    assert sweep.below(os.fsencode(home)) == []
+    assert sweep.partly == [os.fsencode(home)]
+
+
+def test_a_search_elsewhere_ends_when_its_time_is_over(home: Path) -> None:
+    ended(make_weights(home / "a" / "run1", best=ONE))
+    late = iter([0.0, 0.0, LIMIT_SECONDS + 1.0])
+    sweep = Sweep(MARKERS, frozenset(), lambda: next(late))
+    assert sweep.below(os.fsencode(home)) == []
+    assert sweep.partly == [os.fsencode(home)]

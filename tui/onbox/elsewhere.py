@@ -1,0 +1,80 @@
+"""Runs outside of the roots: a training that nobody watched may have written anywhere at home.
+
+Only what is surely a run counts here, a directory with a marker and checkpoints. What is closed or
+takes too long is left out: ``partly`` names the places that were not searched to their end.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Callable, FrozenSet, List
+
+from tui.onbox.places import SUFFIX, WEIGHTS, raw
+
+MAX_DIRECTORIES = 60000
+LIMIT_SECONDS = 6.0
+LIBRARIES = frozenset([b"site-packages", b"dist-packages"])
+
+
+class Sweep:
+    """Looks below several places within one limit; follows no links."""
+
+    def __init__(
+        self,
+        markers: FrozenSet[bytes],
+        pruned: FrozenSet[bytes],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._markers = markers
+        self._left_out = pruned | LIBRARIES
+        self._clock = clock
+        self._until = clock() + LIMIT_SECONDS
+        self._looked = 0
+        self.partly: List[bytes] = []
+
+    def below(self, place: bytes) -> List[bytes]:
+        """Return the runs below a place, the nearest first."""
+        found: List[bytes] = []
+        level = [place]
+        while level:
+            deeper: List[bytes] = []
+            for path in level:
+                if self._looked >= MAX_DIRECTORIES or self._clock() > self._until:
+                    self.partly.append(place)
+                    return found
+                names = self._directories(path)
+                if WEIGHTS in names and self._is_run(path):
+                    found.append(path)
+                deeper += [os.path.join(path, name) for name in names if self._is_searched(name)]
+            level = deeper
+        return found
+
+    def _is_searched(self, name: bytes) -> bool:
+        return not name.startswith(b".") and name not in self._left_out
+
+    def _directories(self, path: bytes) -> List[bytes]:
+        self._looked += 1
+        return [entry.name for entry in _entries(path) if _is_directory(entry)]
+
+    def _is_run(self, path: bytes) -> bool:
+        if not any(os.path.lexists(os.path.join(path, marker)) for marker in self._markers):
+            return False
+        return any(
+            entry.name.endswith(raw(SUFFIX)) for entry in _entries(os.path.join(path, WEIGHTS))
+        )
+
+
+def _entries(path: bytes) -> List[os.DirEntry[bytes]]:
+    try:
+        with os.scandir(path) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_directory(entry: os.DirEntry[bytes]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
