@@ -283,4 +283,4 @@ class BoxtopApp(SturdyApp, inherit_bindings=False):
         """Show all keys."""
         from tui.screens.help import HelpScreen
 
-        self.push_screen(HelpScreen(self.keymap, self.palette, ascii_only=self.ascii_only))
+        self.push_screen(HelpScreen(self.keymap, ascii_only=self.ascii_only))

@@ -136,6 +136,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("destroy", ("D",), "destroy", "destroy the instance and its disk", "Instance"),
     Action("finish", ("F",), "finish", "finish line: save, then end the box", "Instance"),
     Action("end_transfer", ("X",), "cancel", "cancel a transfer, or hide its end", "Weights"),
+    Action("alerts", ("A",), "alerts", "alerts told while you were away", "Boxtop"),
     Action("pause", ("p",), "pause", "hold the screen still, and go on", "Boxtop"),
     Action(
         *("reconnect", ("r",), "reconnect", "connect the box anew now", "Boxtop"),

@@ -9,6 +9,9 @@ import pytest
 
 from tests.alerts.listener import Listener
 from tests.cli.conftest import Boxtop, boxtop
+from tui.alerts.event import event
+from tui.alerts.memory import Memory
+from tui.alerts.store import Store
 from tui.config.settings import ALERTS
 
 __all__ = ["boxtop"]
@@ -102,3 +105,18 @@ def test_a_look_sends_nothing(boxtop: Boxtop, tmp_path: Path, listener: Listener
     path = config(tmp_path, f"urls = ['http://{listener.place}/']")
     assert boxtop("status", tmp_path / "runs", "--config", path).code == 3
     assert listener.taken == []
+
+
+def test_what_was_told_can_be_read_back(boxtop: Boxtop, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    assert "nothing was told yet" in boxtop("alerts", "past", "--data-dir", data).err
+    told = [event("dead", "lab", f"run{n}", f"lab run{n} is dead", 1_796_004_000.0) for n in (1, 2)]
+    Store(data).save(Memory(past=tuple(told), unread=2))
+    called = boxtop("alerts", "past", "--data-dir", data)
+    assert called.out.splitlines()[0] == "2026-11-30 02:00  dead         lab run1 is dead"
+    assert len(boxtop("alerts", "past", "-n", "1", "--data-dir", data).out.splitlines()) == 1
+    document = json.loads(boxtop("alerts", "past", "--json", "--data-dir", data).out)
+    assert document["schema_version"] == 1
+    assert document["alerts"][1]["run"] == "run2"
+    assert document["alerts"][1]["at"] == "2026-11-30T02:00:00+00:00"
+    assert Store(data).load().unread == 2

@@ -77,7 +77,7 @@ async def test_every_dialog_shows_it_literally(line: str) -> None:
             HostKeyDialog(HostKeyQuestion(line, line, line)),
             PassphraseDialog(line, 1),
             MetricsDialog([f"metrics/{line}"], []),
-            HelpScreen(watch.app.keymap, watch.app.palette, ascii_only=False),
+            HelpScreen(watch.app.keymap, ascii_only=False),
         ):
             watch.app.push_screen(dialog)
             await watch.pilot.pause()

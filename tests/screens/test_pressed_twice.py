@@ -67,7 +67,7 @@ async def test_keys_behind_the_one_that_opens_a_screen_are_that_screens() -> Non
 async def test_two_fast_clicks_close_help_once() -> None:
     async with watching(options=OPTIONS, charts=False) as watch:
         await watch.press("question_mark")
-        body = watch.app.screen.query_one("#help-body")
+        body = watch.app.screen.query_one("#page-body")
         watch.app.screen.dismiss(None)
         assert isinstance(body.screen, HelpScreen)
         body.screen.dismiss(None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
@@ -53,6 +55,22 @@ def event(kind: AlertKind, box: str, run: str | None, text: str, at: float) -> E
     return Event(
         kind, said(box, 64), None if run is None else said(run, 120), said(text, TEXT_LENGTH), at
     )
+
+
+def event_document(event: Event) -> dict[str, Any]:
+    """Return an event for programs; its time is UTC."""
+    return {
+        "kind": event.kind,
+        "box": event.box,
+        "run": event.run,
+        "text": event.text,
+        "at": utc_text(event.at),
+    }
+
+
+def utc_text(at: float) -> str:
+    """Return a time as ISO 8601 in UTC, to the second."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
 
 
 def message_of(events: Sequence[Event], at: float, *, held: bool = False) -> Message:

@@ -36,7 +36,8 @@ class RunMemory(msgspec.Struct):
 class Memory(msgspec.Struct):
     """``told``: key of what is so and was told → when. ``boxes``: when a box last answered.
 
-    ``held`` are events that no channel was given yet. All times are this machine's.
+    ``held`` are events that no channel was given yet, ``past`` those that were told, of which
+    nobody has looked at the last ``unread``. All times are this machine's.
     """
 
     version: int = 1
@@ -44,6 +45,8 @@ class Memory(msgspec.Struct):
     runs: dict[str, RunMemory] = {}
     boxes: dict[str, float] = {}
     held: list[Event] = []
+    past: tuple[Event, ...] = ()
+    unread: int = 0
 
     def prune(self) -> None:
         """Forget the oldest above the bounds."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tui.alerts.event import Event, Message, message_of
 from tui.alerts.judge import Moment
 from tui.alerts.memory import Memory
+from tui.alerts.past import Past, with_events
 from tui.alerts.quiet import QuietTime
 
 GROUP_SECONDS = 6.0
@@ -43,6 +44,18 @@ class Outbox:
             self._began = at.awake
         self._shown += wanted
         self.memory.held += wanted
+        self._keep(with_events(self.past(), wanted))
+
+    def past(self) -> Past:
+        """Return what was told, also before this start."""
+        return Past(self.memory.past, self.memory.unread)
+
+    def read(self) -> None:
+        """Note that somebody has looked at all of it."""
+        self._keep(Past(self.memory.past))
+
+    def _keep(self, past: Past) -> None:
+        self.memory.past, self.memory.unread = past
 
     def is_quiet(self, at: Moment) -> bool:
         """Whether it is the quiet time."""

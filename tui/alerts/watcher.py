@@ -14,6 +14,7 @@ from tui.alerts.courier import LAST_SECONDS, Courier
 from tui.alerts.event import Message
 from tui.alerts.judge import Judge, Moment
 from tui.alerts.outbox import Outbox
+from tui.alerts.past import Past
 from tui.alerts.quiet import QuietTime
 from tui.alerts.store import Store
 from tui.config.settings import AlertSettings
@@ -84,6 +85,7 @@ class AlertWatcher:
         self._saved_at = awake()
         self._cannot_save = False
         self._quiet = QuietTime(settings.quiet)
+        self._past_lock = threading.Lock()
         self._begin()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="alerts", daemon=True)
@@ -106,6 +108,18 @@ class AlertWatcher:
         self._save()
         self._store.close()
 
+    def past(self) -> Past:
+        """Return what was told, also before this start; any thread may ask."""
+        return self._outbox.past()
+
+    def read(self) -> Past:
+        """Return the same to somebody who looks at all of it, and note that; from any thread."""
+        with self._past_lock:
+            past = self._outbox.past()
+            self._outbox.read()
+            self._judge.is_changed = True
+        return past
+
     def look(self) -> None:
         """Find what is news, and tell what is due."""
         if not self._is_owner and self._store.own():
@@ -114,7 +128,8 @@ class AlertWatcher:
         at = Moment(self._wall(), self._awake())
         views = [box for box in self._boxes.boxes() if self._real(box.name)]
         events = self._judge.look(views, self._transfers(), at)
-        self._outbox.add(events, at)
+        with self._past_lock:
+            self._outbox.add(events, at)
         due = self._outbox.due(at)
         if due.screen is not None:
             self._person.show(due.screen, loud=not self._outbox.is_quiet(at))

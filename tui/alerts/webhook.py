@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import Any
 
 from tui.alerts.channel import Answer
-from tui.alerts.event import Event, Message
+from tui.alerts.event import Message, event_document, utc_text
 from tui.alerts.post import post
 from tui.alerts.urls import Address
 
@@ -41,20 +40,6 @@ def document_of(message: Message) -> dict[str, Any]:
         "text": shown,
         "content": shown[:1990],
         "allowed_mentions": {"parse": []},
-        "sent_at": _time(message.at),
-        "events": [_event(event) for event in message.events],
+        "sent_at": utc_text(message.at),
+        "events": [event_document(event) for event in message.events],
     }
-
-
-def _event(event: Event) -> dict[str, Any]:
-    return {
-        "kind": event.kind,
-        "box": event.box,
-        "run": event.run,
-        "text": event.text,
-        "at": _time(event.at),
-    }
-
-
-def _time(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

@@ -161,6 +161,10 @@ class EndActions:
 class OwnActions:
     """Pausing, connecting, copying, and what concerns boxtop itself."""
 
+    def do_alerts(self: Watching) -> None:
+        """Show what was told while nobody looked."""
+        self.boxtop.questions.show_past()
+
     def do_pause(self: Watching) -> None:
         """Hold the screen still, or go on."""
         self.boxtop.toggle_pause()

@@ -54,6 +54,7 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, EndAc
     def show(self, boxes: Sequence[BoxView]) -> None:
         """Take what the boxes are now."""
         self.show_transfer()
+        self.show_news()
 
     @property
     def panel(self) -> Panel | None:
@@ -125,6 +126,11 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, EndAc
         self.transfer.show(*(shown or (None, 0)))
         if self.boxtop.questions.finishing is not None:
             self.boxtop.questions.finishing.show(self)
+
+    def show_news(self) -> None:
+        """Say in the last row how many alerts nobody has looked at."""
+        news = self.boxtop.questions.news()
+        self.footer.count(news.unread, is_bad=news.has_trouble)
 
     def refresh_views(self) -> None:
         """Draw anew after a setting changed."""

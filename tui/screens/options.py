@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tui.app import BoxtopApp
     from tui.screens.finish import Finishing
     from tui.screens.instances import InstanceDesk
+    from tui.screens.past_page import Told
     from tui.screens.weights import WeightsDesk
 
 
@@ -34,5 +35,5 @@ class ScreenOptions(msgspec.Struct, frozen=True):
     has_demo: bool = False
     desk: Callable[[], WeightsDesk] | None = None
     rents: Callable[[], InstanceDesk | None] | None = None
-    alarms: Callable[[BoxtopApp], object] | None = None
+    alarms: Callable[[BoxtopApp], Told | None] | None = None
     finish: Callable[[BoxtopApp], Finishing | None] | None = None

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tui.alerts.past import Past
 from tui.boxes import Box
 from tui.screens.asker import Pending
+from tui.screens.feed import BoxesChanged
 from tui.screens.rows import Row
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from tui.screens.finish import Finishing
     from tui.screens.instance_dialog import Way
     from tui.screens.instances import InstanceDesk, Instances
+    from tui.screens.past_page import Told
     from tui.screens.weights import Weights
     from tui.screens.welcome import ParseTarget
 
@@ -32,6 +35,7 @@ class Questions:
         self.ending: Ending | None = None
         self.instances: Instances | None = None
         self.finishing: Finishing | None = None
+        self.told: Told | None = None
         self._asking: Pending | None = None
 
     def open_desks(self) -> None:
@@ -63,7 +67,8 @@ class Questions:
 
     def _make_alarms(self) -> None:
         if self.app.options.alarms is not None:
-            self.app.options.alarms(self.app)
+            self.told = self.app.options.alarms(self.app)
+            self.app.post_message(BoxesChanged())
 
     def open_weights(self) -> None:
         """Make what moves weights, where there is any."""
@@ -88,6 +93,18 @@ class Questions:
     def spent_today(self) -> float | None:
         """What all boxes cost today (UTC), in US dollars, as far as boxtop knows."""
         return self.instances.desk.rental.today if self.instances is not None else None
+
+    def news(self) -> Past:
+        """Return what was told, and how much of it nobody has looked at."""
+        return self.told.past() if self.told is not None else Past()
+
+    def show_past(self) -> None:
+        """Show what was told, and take it as looked at."""
+        from tui.screens.past_page import PastScreen
+
+        past = self.told.read() if self.told is not None else None
+        self.app.push_screen(PastScreen(past, self.app.now()))
+        self.app.refresh_views()
 
     def help_with(self, way: Way, row: Row) -> None:
         """Save a run's weights, or end its training, before its box is given back."""

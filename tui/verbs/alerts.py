@@ -1,4 +1,4 @@
-"""`boxtop alerts`: what is told and where to, and a message to try it."""
+"""`boxtop alerts`: what is told and where to, a message to try it, and what was told."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from tui.report.exit_code import NOT_CONFIRMED
 
 if TYPE_CHECKING:
     from tui.alerts.channel import Answer
+    from tui.alerts.event import Event
     from tui.config.settings import AlertSettings
 
 
 @click.group(params=global_options(hidden=True), invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> int | None:
-    """List the alerts and where they go to, or send a test; without a word: list."""
+    """List the alerts, send a test, or read what was told; without a word: list."""
     if context.invoked_subcommand is None:
         return show_alerts(context.ensure_object(Session), as_json=False)
     return None
@@ -54,6 +55,28 @@ def test(session: Session) -> int:
     if not settings.urls:
         console.tell("no address: add [alerts] urls to boxtop.toml, such as ntfy://TOPIC")
     return 0 if all(answers) else NOT_CONFIRMED
+
+
+@command.command(cls=Verb)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.option("-n", "count", type=click.IntRange(1), default=20, help="The newest so many.")
+@click.pass_obj
+def past(session: Session, as_json: bool, count: int) -> int:
+    """Read what was told while a screen watched, the oldest first."""
+    from tui.alerts.event import event_document
+    from tui.alerts.store import Store
+
+    console, events = session.console, Store(session.data).load().past[-count:]
+    if as_json:
+        from tui.report.document import json_text
+
+        told = [event_document(event) for event in events]
+        console.say_all([json_text({"schema_version": 1, "alerts": told})])
+    elif events:
+        console.say_all([_past(event) for event in events])
+    else:
+        console.tell(f"nothing was told yet by a screen that keeps its data in {session.data}")
+    return 0
 
 
 def show_alerts(session: Session, *, as_json: bool) -> int:
@@ -94,6 +117,11 @@ def _where(settings: AlertSettings, names: list[str]) -> list[str]:
         begin, end = settings.quiet
         lines.append(f"quiet from {begin} to {end}: only the screen; a summary at {end}")
     return lines
+
+
+def _past(event: Event) -> str:
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(event.at))
+    return f"{when}  {event.kind:<11}  {event.text}"
 
 
 def _said(answer: Answer) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tui.links.base import Asker
     from tui.screens.finish import Finishing
     from tui.screens.instances import InstanceDesk
+    from tui.screens.past_page import Told
     from tui.screens.weights import WeightsDesk
     from tui.view import BoxView
     from tui.watch.fleet import Fleet, MakeLink
@@ -178,13 +179,14 @@ class _Desks:
         self._closers.append(desk.close)
         return desk
 
-    def alarms(self, app: BoxtopApp) -> None:
+    def alarms(self, app: BoxtopApp) -> Told:
         """Watch for alerts: neither of the demo's boxes nor of a mirror that was opened by hand."""
         from tui.screens.alarms import open_alarms
 
         transfers = self._weights.transfers if self._weights is not None else None
         watcher = open_alarms(app, self._fleet, self._settings.alerts, transfers, self._data)
         self._closers.append(watcher.close)
+        return watcher
 
     def finish(self, app: BoxtopApp, setting: Setting | None) -> Finishing | None:
         """Open what ends boxes whose training is done, and set the first line of it."""

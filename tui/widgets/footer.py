@@ -13,12 +13,19 @@ class Footer(Sheet):
 
     place: Place = "runs"
     message = ""
-    remark = ""
+    news = 0
+    is_bad = False
 
-    def show(self, place: Place, remark: str = "") -> None:
+    def show(self, place: Place) -> None:
         """Show the keys of a place."""
-        if (place, remark) != (self.place, self.remark):
-            self.place, self.remark = place, remark
+        if place != self.place:
+            self.place = place
+            self.refresh()
+
+    def count(self, news: int, *, is_bad: bool) -> None:
+        """Say how many alerts nobody has looked at, and whether there is trouble among them."""
+        if (news, is_bad) != (self.news, self.is_bad):
+            self.news, self.is_bad = news, is_bad
             self.refresh()
 
     def say(self, message: str) -> None:
@@ -28,23 +35,35 @@ class Footer(Sheet):
             self.refresh()
 
     def row(self, y: int) -> Spans:
-        """Return the row; entries that do not fit are left out whole, help is kept."""
+        """Return the row; entries that do not fit are left out whole, help is kept.
+
+        What nobody has looked at stands at its end, also beside a message that leaves it room.
+        """
         width = self.size.width
         fill = self.style("text", "surface")
+        end = self._count()
         if self.message:
-            return spread([(f" {self.message}", self.style("bright", "surface"))], [], width, fill)
-        end = [(f"{self.remark} ", self.style("faint", "surface"))] if self.remark else []
+            told: list[Span] = [(f" {self.message}", self.style("bright", "surface"))]
+            end = end if width_of(told) + width_of(end) <= width else []
+            return spread(told, end, width, fill)
         entries = [self._entry(action) for action in self.boxtop.keymap.footer(self.place)]
         kept: list[Span] = [(" ", fill)]
         last = entries[-1:]
         for entry in entries[:-1]:
-            if width_of(kept) + width_of(entry) + width_of(last[0]) + 4 > width:
+            if width_of(kept) + width_of(entry) + width_of(last[0]) + width_of(end) + 4 > width:
                 break
             kept += [*entry, ("  ", fill)]
         kept += last[0] if last else []
-        if width_of(kept) + width_of(end) + 2 > width:
-            end = []
         return spread(kept, end, width, fill)
+
+    def _count(self) -> list[Span]:
+        if not self.news:
+            return []
+        key = keys.shown(self.boxtop.keymap["alerts"].key, self.boxtop.ascii_only)
+        return [
+            (f" {key}", self.style("accent", "surface", bold=True)),
+            (f" {self.news} new ", self.style("bad" if self.is_bad else "muted", "surface")),
+        ]
 
     def _entry(self, action: keys.Action) -> list[Span]:
         key = keys.shown(action.key, self.boxtop.ascii_only)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -72,3 +72,21 @@ def strip(spans: Iterable[Span], ascii_only: bool = False) -> Strip:
         last = style
     joined.append(Segment("".join(texts), last))
     return Strip(joined)
+
+
+def wrapped(text: str, width: int, first: int = 0, indent: int = 0) -> list[str]:
+    """Return lines of at most ``width`` cells, broken between words where that is possible.
+
+    The first one begins behind ``first`` cells that are taken, the others with ``indent`` blanks.
+    """
+    room = max(2, width - indent)
+    words = [piece for word in text.split() for piece in chop_cells(word, room)]
+    lines, left = [""], max(2, width - first)
+    for word in words:
+        line = lines[-1]
+        if cell_len(line) + bool(line) + cell_len(word) > left:
+            lines.append(word)
+            left = room
+        else:
+            lines[-1] = f"{line} {word}" if line else word
+    return [lines[0], *(" " * indent + line for line in lines[1:])]
