@@ -201,8 +201,9 @@ def test_a_box_that_nobody_rents_out_goes_by_the_configuration_alone(
 ) -> None:
     toml = Path(str(arguments[1]))
     toml.write_text(toml.read_text() + '[box.lab]\nssh = "root@127.0.0.198"\nprice_per_hour = 2\n')
-    told = boxtop(*arguments, "cost", "lab", "--json")
-    assert json.loads(told.out)["cost"]["rate_running"] == {"usd_per_hour": 2.0, "source": "user"}
+    cost = json.loads(boxtop(*arguments, "cost", "lab", "--json").out)["cost"]
+    assert cost["rate_running"] == {"usd_per_hour": 2.0, "source": "user"}
+    assert cost["can_stop"] is None, "that it has no command says nothing of the box"
 
 
 def test_a_word_that_is_nothing_is_told_what_there_is(
@@ -211,6 +212,29 @@ def test_a_word_that_is_nothing_is_told_what_there_is(
     told = boxtop(*arguments, "cost", "yolo9")
     assert told.code == 2
     assert "did you mean yolo9s?" in told.err
+
+
+def test_a_cost_where_no_list_comes_goes_by_the_last_one(
+    boxtop: Boxtop, arguments: list[object], vendor: FakeVast
+) -> None:
+    toml = Path(str(arguments[1]))
+    toml.write_text(
+        toml.read_text() + '[box.lab]\nssh = "root@127.0.0.199 -p 41022"\nprice_per_hour = 2\n'
+    )
+    vendor.fail(HTML_503, path="/api/v1/instances", times=3)
+    told = boxtop(*arguments, "cost", "lab")
+    assert told.code == 6 and "503" in told.err and "by boxtop.toml alone" in told.err
+    assert "running     $2.00/h (user)" in told.out
+    boxtop(*arguments, "boxes")
+    for word in ("lab", "vast:700001", "700001", "yolo9s"):
+        vendor.fail(HTML_503, path="/api/v1/instances", times=3)
+        told = boxtop(*arguments, "cost", word)
+        assert told.code == 6 and "503" in told.err and "as it was 0m ago" in told.err, word
+        assert "running     $3.48/h (reported)" in told.out
+    vendor.fail(HTML_503, path="/api/v1/instances", times=3)
+    told = boxtop(*arguments, "cost", "nosuch", "--price", "1")
+    assert (told.code, told.out) == (6, "")
+    assert "'nosuch' is in no list that could be read" in told.err
 
 
 def test_last_weeks_bill_is_read_back(boxtop: Boxtop, arguments: list[object]) -> None:

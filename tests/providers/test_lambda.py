@@ -34,6 +34,12 @@ def test_there_is_no_stop_and_nothing_stands_in_for_it(
     assert fake_lambda.requests == []
 
 
+def test_a_price_of_0_is_none(account_lambda: Lambda, fake_lambda: FakeLambda) -> None:
+    fake_lambda.rows = [row(instance_type={"price_cents_per_hour": 0})]
+    (one,) = account_lambda.list().instances
+    assert one.rate_now == one.rate_running == Rate()
+
+
 @pytest.mark.parametrize(
     ("status", "state", "assumed"),
     [

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from tui.cli.earlier_list import last_listed
 from tui.cli.session import Session
 from tui.config.settings import BoxSettings
 from tui.errors import UserError, closest
-from tui.money import Rate, Terms
+from tui.money import Rate, Terms, hours_text
 from tui.providers.base import Instance
+from tui.providers.errors import ProviderError
+from tui.rent import COMMAND
+from tui.rented.opening import has_commands
 from tui.targets import default_roots
 
 
-def known_of(session: Session, name: str) -> dict[str, Any]:
-    """Return values of a ``money.question.Question``, without what nobody tells.
+class Known(NamedTuple):
+    """Values of a ``money.question.Question``, without what nobody tells.
 
-    Providers are asked where boxtop.toml enables one. Raises UserError for a word that names
-    nothing, and where the only list that may have it cannot be read.
+    ``confirmed`` is False where a provider's list was needed and could not be read.
+    """
+
+    values: dict[str, Any]
+    confirmed: bool = True
+
+
+def known_of(session: Session, name: str) -> Known:
+    """Return what boxtop.toml and the providers that it enables tell of a box or an instance.
+
+    Where a list cannot be read, the last one that was counts, and a line on stderr says so. Raises
+    UserError for a word that names nothing, and ProviderError where only a list that cannot be
+    read may have it.
     """
     settings = session.configuration.settings
     section = settings.box.get(name)
@@ -25,29 +40,38 @@ def known_of(session: Session, name: str) -> dict[str, Any]:
     if not any(provider.enabled for provider in settings.providers.values()):
         if section is None:
             raise _no_box(name, list(settings.box))
-        return own
+        return Known(own)
+    roots = own.get("paths") or default_roots(settings)
+    may_be_rented = section is None or not has_commands(section)
     try:
-        found = _listed(session, name)
+        return Known({**own, **_rented(_listed(session, name, may_be_rented), roots)})
+    except ProviderError as error:
+        session.console.tell_error(UserError(str(error), error.hint))
+        found = last_listed(session, name)
+        if found is None and section is None:
+            raise
+        by = "by boxtop.toml alone" if found is None else f"as it was {hours_text(found[1])} ago"
+        session.console.tell(by)
+        earlier = {} if found is None else _rented(found[0], roots)
+        return Known({**own, **earlier}, confirmed=False)
     except UserError as error:
         if section is None:
             raise
         session.console.tell(f"by boxtop.toml alone: {error}")
-        return own
-    roots = own.get("paths") or default_roots(settings)
-    return {**own, **_rented(found, roots)}
+        return Known(own)
 
 
-def _listed(session: Session, name: str) -> Instance:
+def _listed(session: Session, name: str, may_be_rented: bool) -> Instance:
+    """Return the instance. A box with a price alone may be one of a list that did not come."""
     from tui.cli.instance_choice import choose_instance
-    from tui.providers.errors import ProviderError
 
-    try:
-        chosen = choose_instance(session, name)
-    except ProviderError as error:
-        raise UserError(str(error), error.hint) from None
-    bound = chosen.bound
+    chosen = choose_instance(session, name)
+    bound, view = chosen.bound, chosen.accounts.view
     chosen.accounts.close()
-    seen = chosen.accounts.view.find(bound.provider, bound.id)
+    unread = next((one.error for one in view.providers if one.error is not None), None)
+    if unread is not None and may_be_rented and bound.provider == COMMAND:
+        raise unread
+    seen = view.find(bound.provider, bound.id)
     if seen is None:
         raise UserError(f"{bound.provider} lists no instance {bound.id}", "boxtop boxes lists all")
     return seen.instance

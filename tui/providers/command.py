@@ -143,7 +143,7 @@ class Commands:
             rate_now=rate_now(bills, running, stopped),
             rate_assumed=bills == "unknown",
             disk_gb=box.disk_gb,
-            keeps=Terms(can_stop=bool(box.stop), kept=box.stop_keeps),
+            keeps=Terms(can_stop=True if box.stop else None, kept=box.stop_keeps),
             allowed=_allowed(box),
             warnings=warnings,
         )

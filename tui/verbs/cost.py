@@ -102,28 +102,35 @@ def command(
 
         return show_bill(session, days, as_json=as_json)
     from tui.money.question import answer, answer_document
+    from tui.providers.errors import ProviderError
+    from tui.report.exit_code import NOT_CONFIRMED, WELL
 
-    asked = question(session, box, given)
+    try:
+        asked, confirmed = question(session, box, given)
+    except ProviderError:
+        return NOT_CONFIRMED
+    code = WELL if confirmed else NOT_CONFIRMED
     found = answer(asked)
     if as_json:
         from tui.report.document import json_text
 
         document = {"schema_version": 1, "cost": answer_document(found)}
         session.console.say_all([json_text(document)])
-        return 0
+        return code
     from tui.money.advice import advice_lines
 
     paper = session.console.paper
     if box is not None:
         session.console.say(box)
     session.console.say_all(text_lines(advice_lines(found), paper))
-    return 0
+    return code
 
 
-def question(session: Session, box: str | None, given: dict[str, Any]) -> Question:
-    """Return what is asked: the options, then what boxtop.toml says of the box.
+def question(session: Session, box: str | None, given: dict[str, Any]) -> tuple[Question, bool]:
+    """Return what is asked: the options, then what is known of the box; and whether that is sure.
 
-    Raises UserError for a box that it does not name, and where nothing is known at all.
+    Raises UserError for a box that nobody names, and where nothing is known at all, and
+    ProviderError, after it was told, where only a list that cannot be read may name it.
     """
     from tui.money.figures import Rate
     from tui.money.question import Question
@@ -135,10 +142,11 @@ def question(session: Session, box: str | None, given: dict[str, Any]) -> Questi
             "boxtop cost BOX, or boxtop cost --price 3.48 --gb 250 --rate 0.20 --rebuild 1",
         )
     known: dict[str, Any] = {}
+    confirmed = True
     if box is not None:
         from tui.cli.cost_facts import known_of
 
-        known = known_of(session, box)
+        known, confirmed = known_of(session, box)
         if given.get("gb") is not None or given.get("storage") is not None:
             known.pop("stopped", None)
     values = {**known, **{name: value for name, value in given.items() if value not in (None, ())}}
@@ -147,7 +155,7 @@ def question(session: Session, box: str | None, given: dict[str, Any]) -> Questi
             values[name] = Rate(values[name], "user")
     terms = DOCUMENTED.get(given.get("provider") or "")
     values["terms"] = terms or values.get("terms") or Terms()
-    return Question(**{**values, "box": box})
+    return Question(**{**values, "box": box}), confirmed
 
 
 def text_lines(lines: Iterator[Line], paper: Paper) -> Iterator[str]:
