@@ -37,6 +37,11 @@ def log(data: bytes | str = b"", max_lines: int = 100_000) -> LogTail:
     return tail
 
 
+def lines(*texts: str) -> bytes:
+    """These lines as the bytes of a file."""
+    return "".join(text + "\n" for text in texts).encode()
+
+
 def rows(*found: dict[str, Any]) -> Metrics:
     """A table of these rows."""
     return metrics("".join(json.dumps(row) + "\n" for row in found).encode())
