@@ -56,3 +56,12 @@ def spawn() -> Callable[..., subprocess.Popen[bytes]]:
         )
 
     return start
+
+
+def write_config(home: Path, text: str) -> Path:
+    """Write boxtop.toml where ``home`` has it; returns its path."""
+    path = home / ".config" / "boxtop" / "boxtop.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    path.chmod(0o600)
+    return path
