@@ -70,6 +70,7 @@ def a_vast(fake: FakeVast) -> vast.Vast:
 def test_every_instance_of_the_account_is_there_with_what_it_bills() -> None:
     with watching(Lab(), [], Demo()) as (fleet, _):
         wait_until(lambda: len(fleet.boxes()) == len(BOXES))
+        wait_until(lambda: all(box.rent and box.rent.runway for box in fleet.boxes()))
         shown = {view.name: view for view in fleet.boxes()}
         rent = shown["demo-4090"].rent
         assert rent is not None

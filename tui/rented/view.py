@@ -57,8 +57,13 @@ def rent_view(seen: Seen, provider: ProviderView, capabilities: Capabilities) ->
         gone_maybe=seen.gone_maybe,
         can=frozenset(action for action in ACTIONS if action not in cannot),
         cannot=cannot,
-        warnings=one.warnings,
+        warnings=(*one.warnings, *_where_to_look(one, capabilities)),
     )
+
+
+def _where_to_look(one: Instance, capabilities: Capabilities) -> Iterator[str]:
+    if one.state is State.FAILED and capabilities.has_logs:
+        yield f"`boxtop logs {one.provider}:{one.id} --provider` may tell why"
 
 
 def account_runway(provider: ProviderView) -> Runway | None:

@@ -10,6 +10,7 @@ import click
 from tui.cli.choice import one_run
 from tui.cli.options import Verb, targets_argument
 from tui.cli.session import Session
+from tui.errors import UserError
 from tui.report.exit_code import BOX_NOT_READ
 from tui.runs.files import CONSOLE, LOG
 from tui.runs.log import LogTail
@@ -35,12 +36,28 @@ Which = Literal["run", "console"]
     help="What `nohup ... > FILE` caught: tracebacks, bars, tables.",
 )
 @click.option("--run-log", "which", flag_value="run", help="The run's own train.log.")
+@click.option("--provider", is_flag=True, help="What the box's provider kept of its container.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, with -f an object a line.")
 @click.pass_obj
 def command(
-    session: Session, target: str, follow: bool, lines: int, which: Which | None, as_json: bool
+    session: Session,
+    target: str,
+    follow: bool,
+    lines: int,
+    which: Which | None,
+    provider: bool,
+    as_json: bool,
 ) -> int:
-    """Print the log of a run: train.log, or the console log when there is no other."""
+    """Print the log of a run: train.log, or the console log when there is no other.
+
+    With --provider the log of a rented box itself, which tells why it did not start.
+    """
+    if provider:
+        if follow or which is not None:
+            raise UserError("--provider is a log of its own, and cannot be followed")
+        from tui.cli.provider_log import show_provider_log
+
+        return show_provider_log(session, target, lines, as_json=as_json)
     if follow:
         from tui.cli.follow_log import follow_log
 
