@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from tests.providers.fake_vast import FakeVast
 from tui.actions.cancel import Cancel
 from tui.actions.gate import Loses
 from tui.actions.gate_eyes import BoxEyes
-from tui.actions.gate_facts import BoxFacts, FoundRun
+from tui.actions.gate_facts import BoxFacts, FoundRun, steady_now
 from tui.actions.gate_gather import Pace, gather
 from tui.actions.instance import InstanceActions
 from tui.actions.instance_confirm import Patience
@@ -90,7 +89,7 @@ class Rented:
         self.looks += 1
         self.on_look(self.looks)
         if self.unreachable is not None:
-            return BoxFacts("lab", time.monotonic(), unreachable=self.unreachable)
+            return BoxFacts("lab", steady_now(), unreachable=self.unreachable)
         eyes = BoxEyes(self.shell, self.view, self.proofs, [str(self.home / "runs")])
         pace = Pace(sleep=lambda _: None)
         return gather("lab", eyes, loses=loses, same_machine=False, pace=pace)

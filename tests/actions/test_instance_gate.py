@@ -23,6 +23,8 @@ from tui.actions.gate import Judgement, Loses, Refusal
 from tui.actions.gate_facts import BoxFacts
 from tui.actions.instance_gate import check_gate
 from tui.actions.instance_plan import Consent, GateRefused
+from tui.actions.journal import Entry, Journal
+from tui.clock import Clock
 from tui.providers import runpod
 from tui.providers.base import Instance
 from tui.providers.demo import Demo
@@ -64,6 +66,24 @@ def test_saved_weights_let_a_destroy_through_with_their_proof(
     proven = {one["file"]: one for one in asked.asked["gate"]["proven"]}
     assert set(proven) == {"best.pt", "last.pt"} and len(proven["best.pt"]["sha256"]) == 64
     assert done.asked["override"] is None and done.outcome == "done"
+
+
+def test_a_look_before_this_machine_slept_lets_nothing_through(
+    rented: Rented, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rented.save(rented.run())
+    plan = rented.plan("destroy", ID)
+    steady, slept = Clock.steady, [0.0]
+    monkeypatch.setattr(Clock, "steady", lambda self: steady(self) + slept[0])
+    add = Journal.add
+
+    def slow(self: Journal, entry: Entry) -> None:
+        slept[0] = 3600.0
+        add(self, entry)
+
+    monkeypatch.setattr(Journal, "add", slow)
+    report = rented.act(plan, "yolo9s")
+    assert report.outcome == "refused" and "the look at it is too old" in words(report)
 
 
 def test_unsaved_weights_refuse_a_destroy(rented: Rented) -> None:

@@ -127,6 +127,18 @@ def test_an_instance_that_is_another_by_now_is_left_alone(rented: Rented, fake: 
         rented.plan("destroy", ID, plan.bound)
 
 
+def test_an_instance_that_was_made_anew_under_its_old_id_is_left_alone(
+    rented: Rented, fake: FakeVast
+) -> None:
+    plan = rented.plan("destroy", ID)
+    fake.rows[0]["start_date"] += 2 * 3600
+    with pytest.raises(ActionError, match="another of that name: they began 2h00m apart"):
+        rented.act(plan, "yolo9s")
+    fake.rows[0]["start_date"] = None
+    fake.allow("destroy", ID)
+    assert rented.act(plan, "yolo9s").outcome == "done"
+
+
 def test_by_an_old_list_nothing_is_done(rented: Rented, fake: FakeVast) -> None:
     bound = rented.bound(ID)
     rented.accounts.refresh()

@@ -1,7 +1,7 @@
 """What the gate judges: plain facts of a box, its runs, their weights and their proofs, as of now.
 
-Nothing here does I/O; ``gate_gather`` collects it. Sizes are bytes, ``at`` is seconds of a clock
-that never goes back.
+Nothing here does I/O; ``gate_gather`` collects it. Sizes are bytes, ``at`` is seconds of
+``steady_now``.
 """
 
 from __future__ import annotations
@@ -9,11 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tui.clock import Clock
 from tui.runs.model import Run
 from tui.runs.proofs import Proof
 
 ELSEWHERE = ("~", "/workspace")
 """Where people train, whatever roots are watched: searched as far as a few seconds allow."""
+
+
+def steady_now() -> float:
+    """Return now by a clock that never goes back, and goes on while this machine sleeps."""
+    return Clock().steady()
+
 
 FileState = Literal["whole", "damaged", "unknown"]
 """``unknown``: it could not be read to its end, or changed meanwhile; ``reason`` says why."""

@@ -20,6 +20,7 @@ from tui.actions.gate_facts import (
     RunFacts,
     Seen,
     Witness,
+    steady_now,
 )
 from tui.actions.gate_survey import Place, Survey, Trouble
 from tui.actions.snapshot import Weight
@@ -69,7 +70,7 @@ class Eyes(Protocol):
 class Pace:
     """The clock of the facts, and how to wait."""
 
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = steady_now
     sleep: Callable[[float], object] = time.sleep
 
 

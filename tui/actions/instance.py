@@ -5,7 +5,6 @@ Nothing here is repeated by itself, and nothing is called done that no list of t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.gate import Judgement
-from tui.actions.gate_facts import RunFacts
+from tui.actions.gate_facts import RunFacts, steady_now
 from tui.actions.instance_can import check_possible, same_instance
 from tui.actions.instance_confirm import Confirmation, Patience, pause
 from tui.actions.instance_gate import Passed, Sight, check_gate, guards, looked_at
@@ -164,7 +163,7 @@ class InstanceActions:
         tell: Tell,
         cancel: Cancel,
     ) -> Report:
-        if passed is not None and not passed.allows(time.monotonic()):
+        if passed is not None and not passed.allows(steady_now()):
             return Report(plan, "refused", Reply("refused", "the look at it is too old", _AGAIN))
         tell(Moment("sending", plan.action, plan.instance.state))
         confirmation = Confirmation(

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tui.actions.instance_plan import Bound, NothingToDo, NotPossible
+from tui.money import hours_text
 from tui.providers.base import Action, Capabilities, Instance, State
+
+SAME_TIME_SECONDS = 60.0
+"""A provider may round when an instance began."""
 
 WANTED: Mapping[Action, State] = MappingProxyType(
     {"stop": State.STOPPED, "start": State.RUNNING, "destroy": State.GONE}
@@ -69,4 +73,8 @@ def same_instance(bound: Bound, instance: Instance) -> str | None:
     known = bound.gpu_name is not None and instance.gpu_name is not None
     if known and instance.gpu_name != bound.gpu_name:
         return f"its GPU was {bound.gpu_name!r} and is {instance.gpu_name!r} now"
+    if bound.created_at is not None and instance.created_at is not None:
+        apart = abs(instance.created_at - bound.created_at)
+        if apart > SAME_TIME_SECONDS:
+            return f"it is another of that name: they began {hours_text(apart)} apart"
     return None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from tui.actions.cancel import Cancel
 from tui.actions.gate import Judgement, Loses, Refusal, judge
-from tui.actions.gate_facts import BoxFacts, FoundRun, RunFacts
+from tui.actions.gate_facts import BoxFacts, FoundRun, RunFacts, steady_now
 from tui.actions.instance_plan import Bound, Consent, GateRefused, Plan
 from tui.money import survives_stop
 from tui.providers.base import Action, Instance, State
@@ -67,7 +66,7 @@ def looked_at(
     reason = NOT_REACHED.get(instance.state)
     if reason is not None:
         known = tuple(RunFacts(run.path, run.name, run.alive) for run in sight.remembered())
-        facts = BoxFacts(bound.name, time.monotonic(), known, unreachable=reason)
+        facts = BoxFacts(bound.name, steady_now(), known, unreachable=reason)
     else:
         facts = sight.look(instance, loses, cancel)
         cancel.check()

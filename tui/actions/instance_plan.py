@@ -14,6 +14,7 @@ from tui.actions.gate import Judgement
 from tui.actions.gate_facts import RunFacts
 from tui.money import Runway
 from tui.providers.base import Action, Capabilities, Instance, Reply, State
+from tui.rent import RentView
 from tui.text import one_line
 
 Needs = Literal["yes", "name"]
@@ -38,8 +39,9 @@ Outcome = Literal[
 class Bound:
     """Which instance is meant: ``name`` as people know it, ``label`` as its provider names it.
 
-    ``label`` and ``gpu_name`` are those of the moment of asking, None where they were not shown:
-    an instance that has others by now is not the one that was meant.
+    ``label``, ``gpu_name`` and ``created_at`` (seconds since the epoch) are those of the moment of
+    asking, None where they were not shown: an instance that has others by now is not the one that
+    was meant.
     """
 
     provider: str
@@ -47,12 +49,18 @@ class Bound:
     name: str
     label: str | None = None
     gpu_name: str | None = None
+    created_at: float | None = None
 
     @classmethod
     def of(cls, instance: Instance, box: str | None = None) -> Bound:
         """Bind an instance as it is shown now; ``box`` is the name of its box, if it has one."""
-        name = box or instance.name
-        return cls(instance.provider, instance.id, name, instance.name, instance.gpu_name)
+        name, seen = box or instance.name, instance
+        return cls(seen.provider, seen.id, name, seen.name, seen.gpu_name, seen.created_at)
+
+    @classmethod
+    def shown(cls, rent: RentView, box: str) -> Bound:
+        """Bind the instance that a box is on the screen now."""
+        return cls(rent.provider, rent.id, box, rent.name, rent.gpu_name, rent.created_at)
 
     def __str__(self) -> str:
         """``yolo9s (vast 700001)``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +11,14 @@ from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.gate import Loses
 from tui.actions.gate_eyes import BoxEyes, Listing, seen_earlier
-from tui.actions.gate_facts import BoxFacts, FoundRun
+from tui.actions.gate_facts import BoxFacts, FoundRun, steady_now
 from tui.actions.gate_gather import gather
 from tui.actions.gate_words import looked_text
 from tui.actions.instance_gate import Sight
 from tui.boxes import Box, SshTarget
 from tui.links.base import LinkError
-from tui.providers.base import Instance
+from tui.providers.base import Instance, State
+from tui.rent import COMMAND
 from tui.rented.places import places_of
 from tui.rented.tie import own_places
 from tui.text import said
@@ -72,8 +72,8 @@ class _Looks:
         box, watched = self._box(), self._access(name)
         if box is None or watched is None:
             return self._unreachable(f"{name} is not watched any more")
-        if not _is(box, instance):
-            return self._unreachable(f"its provider tells another address than {box.text}")
+        if not is_box_of(box, instance):
+            return self._unreachable(f"its provider does not tell that {box.text} leads to it now")
         try:
             shell = watched.shell()
         except (ActionError, LinkError) as error:
@@ -111,13 +111,19 @@ class _Looks:
         return found[0] if found else None
 
     def _unreachable(self, why: str) -> BoxFacts:
-        return BoxFacts(self._name, time.monotonic(), unreachable=said(why, 300))
+        return BoxFacts(self._name, steady_now(), unreachable=said(why, 300))
 
 
-def _is(box: Box, instance: Instance) -> bool:
-    """Whether a box's address is one of the instance's; one without addresses says nothing."""
-    if not instance.addresses or not isinstance(box.target, SshTarget):
+def is_box_of(box: Box, instance: Instance) -> bool:
+    """Whether a box's address is one of the instance's.
+
+    Where the provider tells no way in, a person's own counts while the instance runs: before and
+    after that the address may be another's.
+    """
+    if instance.provider == COMMAND or not isinstance(box.target, SshTarget):
         return True
+    if not any(address.runs_commands for address in instance.addresses):
+        return instance.state is State.RUNNING
     aliases = {address.host for address in instance.addresses if address.kind == "alias"}
     if box.target.host in aliases:
         return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -10,7 +9,7 @@ from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
 from tui.actions.gate import Loses
 from tui.actions.gate_eyes import BoxEyes, seen_earlier
-from tui.actions.gate_facts import BoxFacts, FoundRun
+from tui.actions.gate_facts import BoxFacts, FoundRun, steady_now
 from tui.actions.gate_gather import gather
 from tui.actions.gate_words import looked_text
 from tui.actions.hub_listing import hub_listing
@@ -45,11 +44,11 @@ class _Looks:
         """Collect the facts of the gate; what keeps from it is in them."""
         box = replace(self._chosen.box_for(instance), name=self._chosen.bound.name, run=None)
         if box.fault is not None:
-            return BoxFacts(box.name, time.monotonic(), unreachable=box.fault)
+            return BoxFacts(box.name, steady_now(), unreachable=box.fault)
         try:
             shell = make_shell(box.target, self._session.asker)
         except ActionError as error:
-            return BoxFacts(box.name, time.monotonic(), unreachable=str(error))
+            return BoxFacts(box.name, steady_now(), unreachable=str(error))
         cancel.ends(shell.close)
         try:
             view = self._view(box)

@@ -145,7 +145,7 @@ class Finishing:
         rent, box = row.box.rent, row.box.name
         bound = None
         if rent is not None and rent.is_listed and not rent.gone:
-            bound = Bound(rent.provider, rent.id, box, rent.name, rent.gpu_name)
+            bound = Bound.shown(rent, box)
         names: Sequence[str] = ()
         if bound is not None and self.desk.actions is not None:
             names = self.desk.actions.names(bound)

@@ -26,7 +26,7 @@ from tui.debug import record_fault
 from tui.keys import shown
 from tui.links.base import LinkError
 from tui.providers.errors import ProviderError
-from tui.rent import RentAction, RentView
+from tui.rent import RentAction
 from tui.rented.rental import Rental
 from tui.screens.instance_dialog import InstanceDialog, Way, line_text
 from tui.screens.push_dialog import AskDialog
@@ -69,7 +69,7 @@ class Instances:
         if problem is not None or row is None or row.box.rent is None:
             self.app.say(problem or "select a box")
             return
-        bound = _bound(row.box.rent, row.box.name)
+        bound = Bound.shown(row.box.rent, row.box.name)
         self._busy.add((bound.provider, bound.id))
         self.app.say(f"{action} {bound}: looking at it")
         self._in_thread(bound, lambda: self._plan(action, bound, row))
@@ -182,10 +182,6 @@ class Instances:
     def _on_screen(self, act: Callable[[], object]) -> None:
         if not self._cancel.cancelled and self.app.is_running:
             self.app.call_from_thread(act)
-
-
-def _bound(rent: RentView, box: str) -> Bound:
-    return Bound(rent.provider, rent.id, box, rent.name, rent.gpu_name)
 
 
 def _heading(report: Report) -> str:
