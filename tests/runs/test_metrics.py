@@ -14,7 +14,6 @@ def test_the_last_row_of_an_epoch_wins() -> None:
     assert table.epochs == list(range(1, 13))
     losses = dict(zip(table.epochs, table.series("train/loss"), strict=True))
     assert (losses[8], losses[9], losses[10]) == (13.0, 14.0, 15.0)
-    assert table.resumed_at == [8]
     assert losses[7] == 0.775  # one row only: untouched by the resume
 
 

@@ -1,4 +1,4 @@
-"""Who answers a link's questions where there is no person: always no, or yes to new host keys."""
+"""Who answers a link's questions where there is no person: always no."""
 
 from __future__ import annotations
 
@@ -19,11 +19,3 @@ class RefusingAsker:
     def passphrase(self, key_path: str, attempt: int) -> str | None:
         """Give none."""
         return None
-
-
-class AcceptingAsker(RefusingAsker):
-    """Accepts host keys nobody has seen (--accept-new-host-key); of a changed one nobody asks."""
-
-    def accept_host_key(self, question: HostKeyQuestion) -> bool:
-        """Accept."""
-        return True

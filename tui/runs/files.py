@@ -48,8 +48,3 @@ REPLACED_MAX_BYTES = 1_000_000
 def is_temporary(path: str) -> bool:
     """Whether a directory is being written, and gets its name later (``.run3.tmp``)."""
     return any(part.startswith(".") and part.endswith(".tmp") for part in path.split("/"))
-
-
-def is_leftover(name: str) -> bool:
-    """Whether a name is an atomic write's leftover (``.status.json.k3x9q1aa.tmp``)."""
-    return name.endswith(".tmp")

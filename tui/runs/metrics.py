@@ -19,7 +19,6 @@ MAX_EPOCH = 10_000_000
 MAX_ROWS = 200_000
 MAX_COLUMNS = 400
 MAX_NAME = 200
-MAX_RESUMES = 99
 """Bounds that no real run meets: a hostile file cannot make a table grow for ever."""
 
 _NO_VALUES = frozenset({"epoch", "validated", "is_best"})
@@ -75,7 +74,6 @@ class Metrics:
         self._validated: dict[int, str | None] = {}
         self._best_name: str | None = None
         self._last_epoch: int | None = None
-        self._resumed_at: list[int] = []
 
     def reset(self) -> None:
         """Forget everything: the file began anew."""
@@ -158,11 +156,6 @@ class Metrics:
         """Epochs whose ``train/loss`` is null, NaN or infinite."""
         return sorted(self._not_finite)
 
-    @property
-    def resumed_at(self) -> list[int]:
-        """Epochs at which the file went back: a resume began there. The newest stand last."""
-        return self._resumed_at
-
     def is_best(self, epoch: int) -> bool:
         """Whether the file marks an epoch as the best so far."""
         return epoch in self._best
@@ -208,8 +201,6 @@ class Metrics:
         slot = self._slot(epoch)
         if slot is None:
             return False
-        if self._last_epoch is not None and epoch <= self._last_epoch:
-            self._resumed_at = [*self._resumed_at[-MAX_RESUMES:], epoch]
         self._last_epoch = epoch
         for name, value in row.items():
             found = number(value)

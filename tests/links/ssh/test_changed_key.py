@@ -13,7 +13,7 @@ from tests.links.person import Person
 from tests.sshd import SshServer
 from tui.cli import asker as console
 from tui.cli.asker import ConsoleAsker
-from tui.links.asking import AcceptingAsker, RefusingAsker
+from tui.links.asking import RefusingAsker
 from tui.links.base import Asker, ChangedKeyQuestion, LinkError
 
 QUESTION = ChangedKeyQuestion("[203.0.113.7]:41022", "ssh-ed25519", ("SHA256:old",), "SHA256:new")
@@ -144,6 +144,5 @@ def test_at_the_console_the_word_must_be_typed(
 def test_neither_a_script_nor_an_option_replaces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("replace\n"))
     assert not ConsoleAsker().replace_host_key(QUESTION)
-    assert not AcceptingAsker().replace_host_key(QUESTION)
     monkeypatch.setattr(console, "_somebody_is_there", lambda: True)
     assert not ConsoleAsker(accept_new_host_key=True).replace_host_key(QUESTION)
