@@ -37,7 +37,7 @@ def test_the_console_log_is_found_through_the_process(
     run = make_run(runs, "run1", pid=training.pid, started_at=iso_now())
     with follow(kind, runs, vitals_seconds=1.0) as box:
         box.until_received(lambda seen: seen.data(run, files.CONSOLE) == b"begun\n")
-        assert box.received.vitals[str(run)].console == str(console)
+        vitals_when(box, lambda one: one.console == str(console))
         append(console, b"RuntimeError: no more\n")
         box.until_received(lambda seen: seen.data(run, files.CONSOLE).endswith(b"no more\n"))
 
@@ -72,6 +72,7 @@ def test_the_console_log_stays_followed_when_its_process_is_gone(
     run = make_run(runs, "run1", pid=training.pid, started_at=iso_now())
     with follow(kind, runs, vitals_seconds=1.0) as box:
         vitals_when(box, process_is("alive"))
+        wait_until(lambda: console.stat().st_size, what="it said that it began")
         training.kill()
         training.wait()
         vitals_when(box, process_is("gone"))
@@ -152,6 +153,7 @@ def test_the_console_behind_a_tee_is_found(
     tee = subprocess.Popen(["tee", str(console)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     assert tee.stdin is not None
     try:
+        wait_until(console.exists, what="tee opened its file")
         training = trainings.start(output=tee.stdin)
         run = make_run(runs, "run1", pid=training.pid, started_at=iso_now())
         with follow(kind, runs, vitals_seconds=1.0) as box:

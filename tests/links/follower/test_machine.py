@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -91,16 +90,14 @@ def test_a_hanging_nvidia_smi_delays_nothing_and_never_piles_up(
     program = fake_nvidia_smi(kind, hang)
     run = make_run(runs, "run1")
     with follow(kind, runs, vitals_seconds=1.0) as box:
-        began = time.monotonic()
         box.until_received(lambda seen: str(run) in seen.checkpoints or bool(seen.whole))
         wait_until(lambda: hanging(program))
         status = write_status(run, current_epoch=1)
         box.until_received(lambda seen: seen.data(run, files.STATUS) == status)
-        assert time.monotonic() - began < 4.0
+        assert not any(isinstance(fact, Vitals) and fact.gpu_error for fact in box.facts)
         told = box.until(lambda fact: isinstance(fact, Vitals) and bool(fact.gpu_error))
         assert isinstance(told, Vitals)
         assert told.gpu_error == "timed out after 5 s"
-        assert time.monotonic() - began < 10.0
         box.until_fact(Settled)
         wait_until(lambda: not hanging(program))
         box.until_fact(Beat)

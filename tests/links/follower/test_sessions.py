@@ -68,7 +68,7 @@ def test_a_sign_of_life_comes_with_the_boxs_clock(
         monkeypatch.setattr(f"tui.links.{place}.HEARTBEAT_SECONDS", 2.0)
     with follow(kind, runs) as box:
         settled = box.until_fact(Settled)
-        beat = box.until_fact(Beat, seconds=8.0)
+        beat = box.until_fact(Beat)
         assert isinstance(settled, Settled)
         assert isinstance(beat, Beat)
         assert beat.box_time >= settled.box_time
@@ -87,7 +87,7 @@ def test_the_follower_ends_when_its_watcher_goes(kind: Kind, runs: Path) -> None
         box.until_fact(Settled)
         box.process._input.close()
         with pytest.raises(Exception, match="ended"):
-            box.until(lambda _: False, seconds=10.0)
+            box.until(lambda _: False)
     wait_until(lambda: box.process.exit_status is not None)
 
 

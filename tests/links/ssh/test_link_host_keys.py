@@ -38,6 +38,7 @@ def test_a_changed_key_stops_before_any_login(
     assert person.questions == []
     assert (home / ".ssh" / "known_hosts").read_bytes() == before
     wait_until(lambda: "Connection closed" in server.log or "reset" in server.log)
+    wait_until(lambda: not server.connections(), what="the server is done with the connection")
     assert "userauth" not in server.log
     assert "publickey" not in server.log
 
