@@ -36,6 +36,8 @@ def check_possible(
     """
     if instance.state is WANTED[action]:
         raise NothingToDo(f"{bound} is {_PARTICIPLES[action]} already")
+    if instance.state is State.TERMINATING and action != "destroy":
+        raise NotPossible(f"{bound} is being destroyed", never=True)
     if instance.state is State.GONE:
         raise NotPossible(f"{bound} is not there any more", never=True)
     if not capabilities.can(action):
