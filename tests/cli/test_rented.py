@@ -105,10 +105,24 @@ def test_an_account_that_cannot_be_read_is_never_an_empty_one(
     boxtop: Boxtop, arguments: list[object], vendor: FakeVast
 ) -> None:
     vendor.fail(HTML_503, path="/api/v1/instances", times=20)
-    told = boxtop(*arguments, "status")
-    assert told.code == 6
-    assert "503" in told.err
-    assert "no boxes" not in told.err
+    for word in ("status", "boxes"):
+        told = boxtop(*arguments, word)
+        assert told.code == 6
+        assert "503" in told.err
+        assert "no boxes" not in told.out + told.err
+        assert "what vast may hold could not be read" in told.out
+
+
+@pytest.mark.parametrize("word", ["boxes", "status"])
+def test_an_account_that_holds_nothing_is_well(
+    boxtop: Boxtop, arguments: list[object], vendor: FakeVast, word: str
+) -> None:
+    vendor.rows = []
+    told = boxtop(*arguments, word)
+    assert (told.code, told.err) == (0, "")
+    assert told.out == "no boxes: boxtop.toml names none, and vast lists no instance\n"
+    document = boxtop(*arguments, word, "--json")
+    assert (document.code, json.loads(document.out)["boxes"]) == (0, [])
 
 
 @pytest.mark.parametrize("word", ["boxes", "status"])

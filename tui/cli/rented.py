@@ -80,5 +80,17 @@ def provider_troubles(asking: Asking) -> Iterator[UserError]:
             yield UserError(warning)
 
 
+def nobody_text(asking: Asking) -> str:
+    """Return what to say where no box is known: an account that cannot be read may hold some."""
+    views = asking.view().providers
+    unread = [view.provider for view in views if view.listed_at is None or view.error is not None]
+    unread += [name for name in asking.opened.problems if name not in unread]
+    if unread:
+        return f"no box is known, and what {' and '.join(unread)} may hold could not be read"
+    listed = [view.provider for view in views]
+    verb = "lists" if len(listed) == 1 else "list"
+    return f"no boxes: boxtop.toml names none, and {' and '.join(listed)} {verb} no instance"
+
+
 def _is_here(box: Box) -> bool:
     return isinstance(box.target, LocalTarget | RecordingTarget)

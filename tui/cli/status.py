@@ -37,7 +37,12 @@ def show_status(
         looked = glance(session, boxes or session.boxes(targets), timeout)
     else:
         looked = _rented(session, boxes, asking, timeout, everything=not targets)
-    _show(session, looked, as_json=as_json)
+    if asking is not None and not looked.boxes and not as_json:
+        from tui.cli.rented import nobody_text
+
+        session.console.say(nobody_text(asking))
+    else:
+        _show(session, looked, as_json=as_json)
     troubles = [] if asking is None else list(provider_troubles(asking))
     for error in [*looked.missing.values(), *troubles]:
         session.console.tell_error(error)
@@ -51,8 +56,6 @@ def _rented(
     session: Session, boxes: Sequence[Box], asking: Asking, timeout: float, *, everything: bool
 ) -> Glance:
     """Look at the boxes that have an address while the providers are asked, then at the others."""
-    from tui.cli.rented import provider_troubles
-    from tui.fleet import no_boxes
     from tui.targets import default_roots
 
     ready = [box for box in boxes if not box.from_provider]
@@ -60,8 +63,6 @@ def _rented(
     rest = list(asking.addressed([box for box in boxes if box.from_provider]))
     if everything:
         rest += asking.others(boxes, default_roots(session.configuration.settings))
-    if not ready and not rest and not any(provider_troubles(asking)):
-        raise no_boxes()
     then = glance(session, rest, timeout, asking.rent_of)
     views: dict[str, BoxView] = {view.name: view for view in (*first.boxes, *then.boxes)}
     order = [box.name for box in boxes]

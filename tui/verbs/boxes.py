@@ -26,7 +26,7 @@ def command(session: Session, as_json: bool) -> int:
 
     No box is connected.
     """
-    from tui.cli.rented import ask_providers, provider_troubles
+    from tui.cli.rented import ask_providers, nobody_text, provider_troubles
     from tui.fleet import join_boxes
     from tui.targets import default_roots
 
@@ -45,6 +45,8 @@ def command(session: Session, as_json: bool) -> int:
 
         entries = [box_entry(box, session, rents.get(box.name)) for box in boxes]
         session.console.say_all([json_text({"schema_version": 1, "boxes": entries})])
+    elif asking is not None and not boxes:
+        session.console.say(nobody_text(asking))
     else:
         session.console.say_all(box_lines(boxes, session, rents))
     wrong = [box for box in boxes if box.fault is not None and not box.from_provider]
