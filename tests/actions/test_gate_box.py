@@ -17,15 +17,18 @@ from tui.actions.errors import ActionError
 from tui.actions.gate import Judgement, judge
 from tui.actions.gate_eyes import BoxEyes, hub_place, seen_copy
 from tui.actions.gate_gather import Pace, gather
+from tui.actions.gate_proofs import KeptProofs
 from tui.actions.gate_survey import survey
 from tui.actions.hub_problem import HubError, HubProblem
 from tui.actions.hub_proof import ListedFile
 from tui.actions.saving import Saving
 from tui.actions.shell import LocalShell, Shell
 from tui.actions.snapshot import Rules, list_weights
+from tui.facts import RunFound
 from tui.onbox.gate import Search
+from tui.runs.mirrors import Mirrors
 from tui.runs.model import Run
-from tui.runs.proofs import Proof, ProofFile
+from tui.runs.proofs import Proof, ProofFile, unmirrored_proof_file
 from tui.view import BoxView, LinkState, LinkView, RunView
 
 ONE, TWO = checkpoint(20_000, seed=1), checkpoint(20_000, seed=2)
@@ -297,6 +300,30 @@ def test_a_box_that_answers_nonsense_or_nothing(lab: Rented) -> None:
         lab.shell = ScriptedShell('\n{M}{"hello":1}\n', says, "")
         (one,) = lab.judged().refusals
         assert one.kind == "unreachable" and one.text.startswith("cannot check lab: ")
+
+
+def test_bytes_that_were_saved_under_another_name_of_the_box_are_saved(
+    lab: Rented, tmp_path: Path
+) -> None:
+    run = saved_run(lab)
+    best, last = lab.proofs(str(run)).all()
+    lab.proofs(str(run)).path.unlink()
+    data, copy = tmp_path / "data", Path(best.where)
+    mirror = Mirrors(data).box("203.0.113.7:41022", "root@203.0.113.7 -p 41022")
+    mirror.claim()
+    mirror.proofs(mirror.run(RunFound(path="/data/exp", id="exp", root="/data"))).add([best])
+    mirror.release()
+    unmirrored_proof_file(data, "other", "/exp").add([last])
+
+    def refused() -> list[str | None]:
+        roots, kept = [str(lab.root)], KeptProofs(data)
+        eyes = BoxEyes(lab.shell, lab.view, lab.proofs, roots, None, (), kept)
+        judgement = judge(gather("lab", eyes, same_machine=False), "destroy")
+        return [one.file for one in judgement.refusals]
+
+    assert refused() == []
+    copy.write_bytes(TWO)
+    assert refused() == ["best.pt"]
 
 
 def test_nobody_knows_where_runs_lie(lab: Rented) -> None:

@@ -141,6 +141,10 @@ class WorldEyes:
     def proofs(self, run: str) -> Sequence[Proof]:
         return self.world.kept.get(run, [])
 
+    def same(self, size: int, sha256: str) -> Sequence[Proof]:
+        every = [proof for proofs in self.world.kept.values() for proof in proofs]
+        return [proof for proof in every if (proof.bytes, proof.sha256) == (size, sha256)]
+
     def look_at(self, proof: Proof) -> Seen:
         if proof.on_hub:
             if not self.world.hub_answers:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tui.actions.errors import ActionError
 from tui.actions.gate_facts import ELSEWHERE, FoundRun, Seen
+from tui.actions.gate_proofs import KeptProofs
 from tui.actions.gate_survey import Survey, survey
 from tui.actions.hub_problem import HubError
 from tui.actions.hub_proof import ListedFile
@@ -33,7 +34,7 @@ class BoxEyes:
 
     ``roots`` are all that runs are looked for below, whatever the view shows, ``earlier`` the paths
     of runs that were seen on it at any time; ``listing`` is None where there is no token, and then
-    nothing at the Hub counts.
+    nothing at the Hub counts. ``kept`` are the proofs of other boxes and runs.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class BoxEyes:
         roots: Sequence[str] = (),
         listing: Listing | None = None,
         earlier: Sequence[str] = (),
+        kept: KeptProofs | None = None,
     ) -> None:
         self._shell = shell
         self._view = view
@@ -51,6 +53,7 @@ class BoxEyes:
         self._roots = tuple(roots)
         self._listing = listing
         self._earlier = tuple(earlier)
+        self._kept = kept
 
     def runs(self) -> Sequence[FoundRun]:
         """Return the runs of the view. Raises ActionError("unreachable") while its link is down."""
@@ -79,6 +82,10 @@ class BoxEyes:
             return self._proofs(run).all()
         except LookupError:
             return ()
+
+    def same(self, size: int, sha256: str) -> Sequence[Proof]:
+        """Return the proofs of such bytes under every name of a box."""
+        return () if self._kept is None else self._kept.of(size, sha256)
 
     def look_at(self, proof: Proof) -> Seen:
         """Ask the Hub for a commit's file, or hash a copy anew. Raises ActionError."""

@@ -6,7 +6,7 @@ Whatever cannot be told becomes words in the facts, never a gap: the gate takes 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -59,6 +59,10 @@ class Eyes(Protocol):
 
     def proofs(self, run: str) -> Sequence[Proof]:
         """Return every proof that was kept of a run."""
+        ...
+
+    def same(self, size: int, sha256: str) -> Sequence[Proof]:
+        """Return every proof of such bytes that was kept, of whichever box and run."""
         ...
 
     def look_at(self, proof: Proof) -> Seen:
@@ -179,19 +183,29 @@ class _Collector:
 
     def _witnesses(self, file: BoxFile, proofs: Sequence[Proof]) -> tuple[Witness, ...]:
         """Look again at what may prove a file, until something does; else at older versions."""
-        newest_first = sorted(proofs, key=lambda proof: (proof.on_hub, proof.at), reverse=True)
         looked = []
-        for proof in newest_first:
-            if (proof.bytes, proof.sha256) == (file.size, file.sha256):
-                looked.append(self._look_at(proof))
-                if looked[-1].stands:
-                    return tuple(looked)
+        for proof in self._same(file, proofs):
+            looked.append(self._look_at(proof))
+            if looked[-1].stands:
+                return tuple(looked)
         older = [one for one in proofs if one.name == file.name and one.sha256 != file.sha256]
         for proof in sorted(older, key=lambda one: one.at, reverse=True)[:OLDER_LOOKED_AT]:
             looked.append(self._look_at(proof))
             if looked[-1].stands:
                 break
         return tuple(looked)
+
+    def _same(self, file: BoxFile, proofs: Sequence[Proof]) -> Iterator[Proof]:
+        """Yield the proofs of a file's bytes, the run's own first, the Hub's and newest before."""
+
+        def rank(proof: Proof) -> tuple[bool, float]:
+            return proof.on_hub, proof.at
+
+        own = [one for one in proofs if (one.bytes, one.sha256) == (file.size, file.sha256)]
+        yield from sorted(own, key=rank, reverse=True)
+        if file.size is not None and file.sha256 is not None:
+            others = [one for one in self._eyes.same(file.size, file.sha256) if one not in own]
+            yield from sorted(others, key=rank, reverse=True)
 
     def _look_at(self, proof: Proof) -> Witness:
         if not proof.on_hub and not self._copies_count:

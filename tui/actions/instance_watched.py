@@ -13,6 +13,7 @@ from tui.actions.gate import Loses
 from tui.actions.gate_eyes import BoxEyes, Listing, seen_earlier
 from tui.actions.gate_facts import BoxFacts, FoundRun, steady_now
 from tui.actions.gate_gather import gather
+from tui.actions.gate_proofs import KeptProofs
 from tui.actions.gate_words import looked_text
 from tui.actions.instance_gate import Sight
 from tui.boxes import Box, SshTarget
@@ -87,6 +88,7 @@ class _Looks:
                 box.roots,
                 self._hub(),
                 seen_earlier(self._data, box),
+                KeptProofs(self._data),
             )
             facts = gather(name, eyes, loses=loses, same_machine=self._same_machine)
         finally:

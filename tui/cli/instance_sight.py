@@ -11,6 +11,7 @@ from tui.actions.gate import Loses
 from tui.actions.gate_eyes import BoxEyes, seen_earlier
 from tui.actions.gate_facts import BoxFacts, FoundRun, steady_now
 from tui.actions.gate_gather import gather
+from tui.actions.gate_proofs import KeptProofs
 from tui.actions.gate_words import looked_text
 from tui.actions.hub_listing import hub_listing
 from tui.actions.instance_gate import Sight
@@ -59,6 +60,7 @@ class _Looks:
                 box.roots,
                 hub_listing(),
                 seen_earlier(self._session.data, box),
+                KeptProofs(self._session.data),
             )
             facts = gather(box.name, eyes, loses=loses)
         finally:
