@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -190,6 +191,32 @@ def test_pushed_weights_let_a_script_destroy_the_box(
     asked = journal(tmp_path)[0]["asked"]
     assert isinstance(asked, dict)
     assert asked["override"] is None and len(asked["gate"]["proven"]) == 2
+
+
+@pytest.mark.sshd
+def test_a_run_that_no_root_leads_to_is_saved_by_its_path(
+    boxtop: Boxtop,
+    fake: FakeVast,
+    lab: Path,
+    words: tuple[object, ...],
+    ssh_box: SshServer,
+    hub: Hub,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", hub.token)
+    project = ssh_box.home / "LibreYOLO"
+    request.addfinalizer(lambda: shutil.rmtree(project))
+    run = make_run(project / "runs" / "detect", "exp")
+    called = boxtop("destroy", *words, "lab", "--yes", "lab")
+    assert called.code == 5
+    assert "exp: best.pt" in called.err and "is saved nowhere" in called.err
+    target = f"{ssh_box.text}{run}"
+    pushed = boxtop("push", *words, target, "--to", "my-org/exp", "--via", "here", "--yes")
+    assert pushed.code == 0, pushed.err
+    fake.allow("destroy", ID)
+    called = boxtop("destroy", *words, "lab", "--yes", "lab")
+    assert called.code == 0, called.err
 
 
 @pytest.mark.sshd

@@ -9,7 +9,7 @@ from tui.actions.instance_plan import Moment, Plan, Report
 from tui.actions.progress import Progress
 from tui.money import bills_text
 from tui.money.advice import Line
-from tui.providers.base import Action, RefusedFor, Reply, State
+from tui.providers.base import Action, Instance, RefusedFor, Reply, State
 from tui.providers.errors import ProviderError
 from tui.runs.words import clock_text
 from tui.text import said
@@ -51,6 +51,14 @@ def question(plan: Plan) -> str:
         return f"{plan.action.capitalize()} it? [y/N]"
     loses = " and lose this" if plan.refused else ""
     return f"Type {said(plan.names[0], 200)} to {plan.action} it{loses}:"
+
+
+def unwatched_text(way: str, instance: Instance, path: str | None) -> str:
+    """Return how a run that is not on the screen is pushed, pulled or ended: by its path."""
+    address = next((one.target.address for one in instance.addresses if one.runs_commands), None)
+    if address is None or path is None:
+        return f"that run is not watched here: `boxtop {way}` takes its address and path"
+    return f"that run is not watched here: `boxtop {way} {said(address + path)}`"
 
 
 def moment_progress(moment: Moment) -> Progress:

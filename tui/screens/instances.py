@@ -20,7 +20,7 @@ from tui.actions.instance_plan import (
     Plan,
     Report,
 )
-from tui.actions.instance_words import moment_progress, report_lines
+from tui.actions.instance_words import moment_progress, report_lines, unwatched_text
 from tui.actions.progress import progress_text
 from tui.debug import record_fault
 from tui.keys import shown
@@ -151,7 +151,7 @@ class Instances:
             if run.run.path in paths:
                 self.app.questions.help_with(way, Row(box, run))
                 return
-        self.app.say(f"that run is not watched here: `boxtop {way}` takes its path")
+        self.app.say(unwatched_text(way, plan.instance, paths[0] if paths else None))
 
     def _act(self, plan: Plan, consent: Consent, sight: Sight) -> None:
         """In a thread: do it, and wait until the provider's list says so."""
