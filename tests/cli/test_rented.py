@@ -17,6 +17,7 @@ from tests.providers.fake_http import HTML_503, KEY, Canned
 from tests.providers.fake_vast import STOPPED, FakeVast, row
 from tui.boxes import Box, SshTarget
 from tui.clock import Clock
+from tui.facts import RunFound
 from tui.money import Rate
 from tui.providers.account import ProviderView, Seen
 from tui.providers.base import Instance, State
@@ -249,6 +250,29 @@ def test_a_cost_where_no_list_comes_goes_by_the_last_one(
     told = boxtop(*arguments, "cost", "nosuch", "--price", "1")
     assert (told.code, told.out) == (6, "")
     assert "'nosuch' is in no list that could be read" in told.err
+
+
+def test_a_cost_tells_the_fate_of_the_places_where_runs_were_seen(
+    boxtop: Boxtop, arguments: list[object], tmp_path: Path
+) -> None:
+    def places(*words: str) -> dict[str, bool | None]:
+        cost = json.loads(boxtop(*arguments, "cost", *words, "--json").out)["cost"]
+        return {one["path"]: one["survives_stop"] for one in cost["paths"]}
+
+    toml = Path(str(arguments[1]))
+    toml.write_text(toml.read_text() + '[box.lab]\nssh = "root@127.0.0.198"\nruns = ["/data"]\n')
+    assert len(places("vast:700001")) == 3
+    assert "/data" in places("lab")
+    for name in ("vast:700001", "lab"):
+        mirror = Mirrors(tmp_path / "data").box(name, name)
+        mirror.claim()
+        for run in ("/workspace/runs/a", "/workspace/runs/b", "/dev/shm/c"):
+            root, id = run.rsplit("/", 1)
+            mirror.run(RunFound(run, id, root))
+        mirror.save()
+        mirror.release()
+        assert places(name, "--provider", "runpod") == {"/dev/shm": False, "/workspace/runs": True}
+        assert places(name, "--path", "/own") == {"/own": None if name == "lab" else True}
 
 
 def test_last_weeks_bill_is_read_back(boxtop: Boxtop, arguments: list[object]) -> None:

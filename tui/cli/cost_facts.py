@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +15,9 @@ from tui.providers.base import Instance
 from tui.providers.errors import ProviderError
 from tui.rent import COMMAND
 from tui.rented.opening import has_commands
-from tui.targets import default_roots
+from tui.runs.mirrors import Mirrors
+from tui.targets import configured_box, default_roots
+from tui.text import one_line
 
 
 class Known(NamedTuple):
@@ -36,24 +39,24 @@ def known_of(session: Session, name: str) -> Known:
     """
     settings = session.configuration.settings
     section = settings.box.get(name)
-    own = {} if section is None else _configured(section, default_roots(settings, section))
+    own = {} if section is None else _configured(section, _own_places(session, name, section))
     if not any(provider.enabled for provider in settings.providers.values()):
         if section is None:
             raise _no_box(name, list(settings.box))
         return Known(own)
-    roots = own.get("paths") or default_roots(settings)
     may_be_rented = section is None or not has_commands(section)
     try:
-        return Known({**own, **_rented(_listed(session, name, may_be_rented), roots)})
+        return Known(_joined(session, own, _listed(session, name, may_be_rented)))
     except ProviderError as error:
         session.console.tell_error(UserError(str(error), error.hint))
-        found = last_listed(session, name)
-        if found is None and section is None:
+        earlier = last_listed(session, name)
+        if earlier is None and section is None:
             raise
-        by = "by boxtop.toml alone" if found is None else f"as it was {hours_text(found[1])} ago"
-        session.console.tell(by)
-        earlier = {} if found is None else _rented(found[0], roots)
-        return Known({**own, **earlier}, confirmed=False)
+        if earlier is None:
+            session.console.tell("by boxtop.toml alone")
+            return Known(own, confirmed=False)
+        session.console.tell(f"as it was {hours_text(earlier[1])} ago")
+        return Known(_joined(session, own, earlier[0]), confirmed=False)
     except UserError as error:
         if section is None:
             raise
@@ -89,7 +92,26 @@ def _configured(section: BoxSettings, paths: Sequence[str]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _rented(one: Instance, paths: Sequence[str]) -> dict[str, Any]:
+def _joined(session: Session, own: dict[str, Any], one: Instance) -> dict[str, Any]:
+    """Return what boxtop.toml says of a box, and before it what its provider tells."""
+    name = f"{one.provider}:{one.id}"
+    places = _seen_places(session, name, name) or default_roots(session.configuration.settings)
+    return {"paths": places, **own, **_rented(one)}
+
+
+def _own_places(session: Session, name: str, section: BoxSettings) -> tuple[str, ...]:
+    box = configured_box(name, session.names)
+    known = _seen_places(session, box.kept_as, box.text)
+    return known or tuple(default_roots(session.configuration.settings, section))
+
+
+def _seen_places(session: Session, kept_as: str, text: str) -> tuple[str, ...]:
+    """Return the directories in which a box's runs were seen, where any ever was."""
+    mirror = Mirrors(session.data).box(kept_as, one_line(text))
+    return tuple(sorted({posixpath.dirname(run.meta.path) for run in mirror.runs()}))
+
+
+def _rented(one: Instance) -> dict[str, Any]:
     """Return what a provider tells of its instance."""
     values = {
         "provider": one.provider,
@@ -98,7 +120,6 @@ def _rented(one: Instance, paths: Sequence[str]) -> dict[str, Any]:
         "gb": one.disk_gb,
         "hours_per_month": one.hours_per_month,
         "usd_per_gb_in": one.usd_per_gb_in,
-        "paths": tuple(paths),
         "terms": one.keeps,
     }
     return {key: value for key, value in values.items() if value is not None}
