@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.actions.test_gate_box import ONE, TWO, Rented, lab
+from tests.actions.test_gate_box import ONE, TWO, Rented, lab, saved_run
 from tests.onbox.checkpoints import make_weights, put, write_status
 from tui.actions.gate import judge
 from tui.actions.gate_eyes import BoxEyes
@@ -20,6 +20,7 @@ from tui.actions.gate_survey import OUTERMOST, Survey, Trouble, is_here
 from tui.actions.instance_gate import loses_of
 from tui.money import DOCUMENTED
 from tui.onbox.gate import Search
+from tui.onbox.mounts import in_memory
 from tui.providers.base import Instance, State
 
 __all__ = ["lab"]
@@ -143,6 +144,44 @@ def test_memory_is_known_by_what_is_mounted_not_by_its_name(lab: Rented) -> None
         assert judge(gather("lab", eyes, same_machine=False), "stop", loses).passes is False
     finally:
         shutil.rmtree(shared)
+
+
+def mounted(monkeypatch: pytest.MonkeyPatch, place: Path, kind: str) -> None:
+    """Let the disk of a place be of another kind."""
+    device = place.stat().st_dev
+    line = f"36 35 {os.major(device)}:{os.minor(device)} / {place} rw - {kind} source rw\n"
+    table = place / "mountinfo"
+    table.write_text("nonsense\n" + line)
+    monkeypatch.setattr("tui.onbox.mounts.MOUNTS", str(table))
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_memory"), [("tmpfs", True), ("ramfs", True), ("ext4", False), ("nfs4", False)]
+)
+def test_what_lies_in_memory_is_known_by_the_kind_of_its_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, is_memory: bool
+) -> None:
+    mounted(monkeypatch, tmp_path, kind)
+    assert in_memory([os.fsencode(tmp_path)]) is is_memory
+    assert not in_memory([os.fsencode(tmp_path / "none"), b"a\0b"])
+
+
+def test_where_nothing_tells_what_is_mounted_nothing_is_taken_for_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.onbox.mounts.MOUNTS", str(tmp_path / "none"))
+    assert not in_memory([b"/dev/shm"])
+
+
+def test_a_copy_on_a_disk_mounted_over_ssh_may_be_on_the_box_itself(
+    lab: Rented, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved_run(lab)
+    mounted(monkeypatch, lab.home, "fuse.sshfs")
+    judgement = judge(gather("lab", eyes_of(lab), same_machine=False), "destroy")
+    texts = [one.text for one in judgement.refusals]
+    assert len(texts) == 2
+    assert all("mounted over ssh, which may be the box's" in text for text in texts)
 
 
 def test_a_link_into_a_place_that_cannot_be_followed_is_a_place_nobody_saw(lab: Rented) -> None:

@@ -105,7 +105,10 @@ def seen_earlier(data: Path, box: Box) -> tuple[str, ...]:
 def seen_copy(path: str) -> Seen:
     """Return size and sha256 of a file of this machine, read anew. Raises ActionError in words."""
     from tui.onbox.archive import digest
+    from tui.onbox.mounts import is_over_ssh
 
+    if is_over_ssh(path):
+        raise ActionError("refused", "it lies on a disk mounted over ssh, which may be the box's")
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:

@@ -14,7 +14,7 @@ import stat
 from typing import Any, NamedTuple
 
 from tui.onbox.elsewhere import Sweep
-from tui.onbox.memory import in_memory
+from tui.onbox.mounts import in_memory
 from tui.onbox.places import SUFFIX, explained, raw, text
 from tui.onbox.serving import Operation, Program, Request, serve
 
