@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tui.boxes import InstanceName
-from tui.money import Rate, Runway, runway
+from tui.money import Rate, Runway, runway, total
 from tui.providers.account import Accounts, ProviderView, Seen
 from tui.providers.base import Capabilities, Instance, State
 from tui.providers.errors import ProviderError
@@ -67,13 +67,20 @@ def _where_to_look(one: Instance, capabilities: Capabilities) -> Iterator[str]:
 
 
 def account_runway(provider: ProviderView) -> Runway | None:
-    """Return how long the account's credit lasts for all its boxes; None where it has none."""
+    """Return how long the account's credit lasts for all its boxes; None where it has none.
+
+    What the vendor says that the whole account bills counts where it is more than its boxes tell:
+    there are things that no list of instances holds.
+    """
     account = provider.account
     if account is None and provider.account_error is not None:
         return Runway(None, None, f"it cannot be read: {said(str(provider.account_error), 160)}")
     if account is None or (account.credit is None and account.credit_field is None):
         return None
-    return runway(account.credit, provider.rates, account.credit_field or "credit")
+    told = total(rate.usd_per_hour for rate in provider.rates).usd or 0.0
+    is_more = (account.reported_rate.usd_per_hour or 0.0) > told
+    rates = (account.reported_rate,) if is_more else provider.rates
+    return runway(account.credit, rates, account.credit_field or "credit")
 
 
 def gone_view(last: RentView) -> RentView:
