@@ -130,6 +130,19 @@ def test_a_search_elsewhere_ends_when_it_met_too_much(
     assert sweep.partly == [os.fsencode(home)]
 
 
+def test_of_a_directory_full_of_data_only_the_beginning_is_read(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.onbox.elsewhere.MAX_ENTRIES", 3)
+    for number in range(9):
+        (home / "train2017" / str(number)).mkdir(parents=True)
+    ended(make_weights(home / "run1", best=ONE))
+    ticks = iter(range(1000))
+    sweep = Sweep(MARKERS, frozenset(), lambda: next(ticks) / 1000)
+    assert sweep.below(os.fsencode(home)) == [os.fsencode(home / "run1")]
+    assert sweep.partly == []
+
+
 def test_a_search_elsewhere_ends_when_its_time_is_over(home: Path) -> None:
     ended(make_weights(home / "a" / "run1", best=ONE))
     late = iter([0.0, 0.0, LIMIT_SECONDS + 1.0])

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Callable, FrozenSet, List
+from typing import Callable, FrozenSet, Iterator, List
 
 from tui.onbox.places import SUFFIX, WEIGHTS, raw
 
 MAX_DIRECTORIES = 60000
+MAX_ENTRIES = 10000
+"""A directory with more entries is data: it is not read to its end."""
+
 LIMIT_SECONDS = 6.0
 LIBRARIES = frozenset([b"site-packages", b"dist-packages"])
 
@@ -40,7 +43,7 @@ class Sweep:
         while level:
             deeper: List[bytes] = []
             for path in level:
-                if self._looked >= MAX_DIRECTORIES or self._clock() > self._until:
+                if self._is_over():
                     self.partly.append(place)
                     return found
                 names = self._directories(path)
@@ -53,24 +56,33 @@ class Sweep:
     def _is_searched(self, name: bytes) -> bool:
         return not name.startswith(b".") and name not in self._left_out
 
+    def _is_over(self) -> bool:
+        return self._looked >= MAX_DIRECTORIES or self._clock() > self._until
+
     def _directories(self, path: bytes) -> List[bytes]:
+        """Return the names of the directories in one, as far as its time allows."""
         self._looked += 1
-        return [entry.name for entry in _entries(path) if _is_directory(entry)]
+        found = []
+        for count, entry in enumerate(_entries(path)):
+            if count >= MAX_ENTRIES or (count % 100 == 99 and self._is_over()):
+                break
+            if _is_directory(entry):
+                found.append(entry.name)
+        return found
 
     def _is_run(self, path: bytes) -> bool:
         if not any(os.path.lexists(os.path.join(path, marker)) for marker in self._markers):
             return False
-        return any(
-            entry.name.endswith(raw(SUFFIX)) for entry in _entries(os.path.join(path, WEIGHTS))
-        )
+        weights = _entries(os.path.join(path, WEIGHTS))
+        return any(entry.name.endswith(raw(SUFFIX)) for entry in weights)
 
 
-def _entries(path: bytes) -> List[os.DirEntry[bytes]]:
+def _entries(path: bytes) -> Iterator[os.DirEntry[bytes]]:
     try:
         with os.scandir(path) as entries:
-            return list(entries)
+            yield from entries
     except OSError:
-        return []
+        return
 
 
 def _is_directory(entry: os.DirEntry[bytes]) -> bool:
