@@ -11,6 +11,7 @@ import pytest
 
 from tests.providers.build import StillClock, make_api
 from tests.providers.fake_http import HTML_503, KEY, LOST, Canned, Change, FakeVendor, Request
+from tests.waiting import wait_until
 from tui.clock import Clock
 from tui.providers import http
 from tui.providers.answer import Answer
@@ -165,24 +166,31 @@ def test_silence_is_a_timeout_for_a_read_and_unconfirmed_for_a_change(
 
 
 def test_who_keeps_silent_for_long_is_not_asked_again_at_once(
-    fake: Plain, monkeypatch: pytest.MonkeyPatch, clock: StillClock
+    fake: Plain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "TIMEOUT", httpx2.Timeout(0.1))
+    class Passing(StillClock):
+        """Every look at it is 15 s later."""
+
+        def steady(self) -> float:
+            self.now += 15.0
+            return self.now
+
+    monkeypatch.setattr(http, "TIMEOUT", httpx2.Timeout(10.0, read=0.2))
     ended = threading.Event()
 
     def silent(request: Request) -> Canned:
-        clock.now += 15.0
         ended.wait(10)
         return Canned(200, {})
 
     monkeypatch.setattr(fake, "answer", silent)
+    clock = Passing()
     api = make_api("plain", fake.url, {}, clock)
     with pytest.raises(ProviderError) as caught:
         api.read("", "/a")
     ended.set()
     api.close()
     assert (caught.value.kind, clock.pauses) == ("timeout", [])
-    assert fake.count("GET") == 1
+    wait_until(lambda: fake.count("GET") == 1)
 
 
 def test_a_drip_of_bytes_holds_nobody(
