@@ -227,6 +227,20 @@ def test_where_there_is_neither_best_nor_last_the_newest_counts(lab: Rented) -> 
     assert [(one.kind, one.file) for one in lab.judged().refusals] == [("unsaved", "epoch_20.pt")]
 
 
+def test_other_checkpoints_stand_against_nothing_and_are_named(lab: Rented) -> None:
+    run = saved_run(lab)
+    assert lab.judged().warnings == ()
+    put(run / "weights" / "average.pt", TWO, age=1)
+    for number in range(1, 4):
+        put(run / "weights" / f"epoch_{number}.pt", TWO, age=100 - number)
+    judgement = lab.judged()
+    assert judgement.passes
+    assert judgement.warnings == (
+        "run1: average.pt, epoch_3.pt, epoch_2.pt and 1 more would go, too: "
+        "whether they are saved was not looked at",
+    )
+
+
 def test_half_a_file_and_one_that_is_none(lab: Rented) -> None:
     run = saved_run(lab)
     put(run / "weights" / "last.pt", TWO[:-30])

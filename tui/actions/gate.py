@@ -126,6 +126,7 @@ def judge(facts: BoxFacts, action: Action, loses: Loses | None = None) -> Judgem
         if keeps.run(run):
             warnings += _stopped_run(run)
             continue
+        warnings += words.others_texts(run)
         refusals += _refusals(run, facts.copies_count)
         proven += _proven(run)
     return Judgement(facts.box, action, facts.at, tuple(refusals), tuple(proven), tuple(warnings))

@@ -97,7 +97,8 @@ class RunFacts:
     """One run: ``places`` are the real paths of itself and of its weights.
 
     ``trouble`` says why its weights cannot be told. ``files`` are those that have to be saved: best
-    and last, or the newest where there is neither. ``in_memory``: no stop keeps all of it.
+    and last, or the newest where there is neither; ``others`` are some of ``others_count`` more.
+    ``in_memory``: no stop keeps all of it.
     """
 
     path: str
@@ -108,6 +109,8 @@ class RunFacts:
     trouble: str | None = None
     epoch: int | None = None
     in_memory: bool = False
+    others: tuple[str, ...] = ()
+    others_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,8 @@ class _Collector:
             epoch=known.epoch if known else None,
             trouble=_trouble(place),
             in_memory=place.in_memory,
+            others=place.others,
+            others_count=place.others_count,
         )
         names = [entry.name for entry in place.files]
         if facts.trouble is not None or not names:

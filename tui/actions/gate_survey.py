@@ -39,7 +39,8 @@ class Place(msgspec.Struct, frozen=True):
 
     ``weights`` is none where there is no such directory. ``state`` and ``pid`` are those of its
     status, ``pid_lives`` whether any process has that number. ``alike`` are other paths of it.
-    ``in_memory``: some of it lies on no disk.
+    ``in_memory``: some of it lies on no disk. ``others`` are the newest of ``others_count``
+    checkpoints that do not matter.
     """
 
     path: str
@@ -54,6 +55,8 @@ class Place(msgspec.Struct, frozen=True):
     pid_lives: bool | None = None
     alike: tuple[str, ...] = ()
     in_memory: bool = False
+    others: tuple[str, ...] = ()
+    others_count: int = 0
 
     @property
     def ways(self) -> tuple[str, ...]:

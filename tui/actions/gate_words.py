@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tui.actions.gate_facts import ELSEWHERE, BoxFile, RunFacts, Witness
 from tui.runs.words import count_text, size_text
@@ -35,6 +35,16 @@ def name_of(run: RunFacts) -> str:
     """Return what a run is called; of a long path its end, which tells it from others."""
     name = said(run.name, 10 * _NAME)
     return name if len(name) <= _NAME else f"…{name[1 - _NAME :]}"
+
+
+def others_texts(run: RunFacts) -> Iterator[str]:
+    """Yield what goes with a run beside the checkpoints that matter, if anything does."""
+    if not run.others_count:
+        return
+    named = ", ".join(said(name, _NAME) for name in run.others)
+    more = run.others_count - len(run.others)
+    what = f"{named} and {more} more" if more else named
+    yield f"{name_of(run)}: {what} would go, too: whether they are saved was not looked at"
 
 
 def damaged_text(run: RunFacts, file: BoxFile) -> str:

@@ -24,6 +24,7 @@ LOST = b"lost+found"
 MAX_DIRECTORIES = 20000
 MAX_ENTRIES = 50000
 MAX_STATUS = 1 << 20
+OTHERS_NAMED = 3
 
 
 def main(first: bytes) -> None:
@@ -184,6 +185,8 @@ def _place(path: bytes) -> dict[str, Any]:
         "reason": reason,
         "real_weights": None if weights.real is None else text(weights.real),
         "files": files,
+        "others": [name for name in names if name not in matter][:OTHERS_NAMED],
+        "others_count": len(names) - len(matter),
         "in_memory": in_memory(places),
         "state": status.get("state") if isinstance(status.get("state"), str) else None,
         "pid": pid if type(pid) is int else None,
