@@ -372,6 +372,22 @@ def test_an_instance_that_two_boxes_are_is_paid_once(
     assert "all together" not in told.out
 
 
+def test_a_box_with_its_own_price_is_in_the_bill_once(
+    boxtop: Boxtop, arguments: list[object]
+) -> None:
+    toml = Path(str(arguments[1]))
+    toml.write_text(
+        toml.read_text() + '[box.lab]\nssh = "root@127.0.0.199 -p 41022"\nprice_per_hour = 2\n'
+        '[box.desk]\nssh = "root@127.0.0.198"\nprice_per_hour = 1\n'
+    )
+    for word in ("boxes", "status", "boxes"):
+        boxtop(*arguments, word)
+    days = json.loads(boxtop(*arguments, "cost", "--bill", "--json").out)["days"]
+    assert {f"{day['provider']}:{day['id']}" for day in days} == {
+        *("vast:700001", "vast:700002", "command:desk")
+    }
+
+
 def test_a_credit_that_the_key_may_not_read_is_said_to_be_unknown(
     boxtop: Boxtop, arguments: list[object], vendor: FakeVast
 ) -> None:

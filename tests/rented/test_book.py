@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -165,3 +166,22 @@ def test_the_days_add_up_to_the_whole(looks: list[tuple[float, float]], begin: f
     together = sums(pages.days)
     assert sum(day.usd for day in together.values()) == pytest.approx(whole, abs=1e-3)
     assert all(day <= day_of(now) for day in together)
+
+
+def test_a_box_with_a_price_of_its_own_is_not_paid_twice(tmp_path: Path) -> None:
+    clock = StillClock()
+    book = Book(tmp_path, clock)
+    own = Instance("command", "lab", "lab", State.UNKNOWN, rate_now=Rate(2.0, "user"))
+
+    def spent(hours: float, alone: Mapping[str, bool] | None) -> float:
+        clock.now += hours * HOUR
+        book.take(ProviderView("command", (Seen(own),), listed_at=clock.steady()), alone)
+        return sum(day.usd for day in book.days())
+
+    spent(0.0, {"lab": True})
+    assert spent(0.1, {"lab": True}) == pytest.approx(0.2)
+    assert spent(0.1, None) == pytest.approx(0.2), "nobody said who bills it: counted later"
+    assert spent(0.1, {"lab": True}) == pytest.approx(0.6)
+    assert spent(5.0, {"lab": False}) == pytest.approx(0.6)
+    assert spent(5.0, {"lab": True}) == pytest.approx(0.6), "what another billed is not added"
+    assert spent(0.1, {"lab": True}) == pytest.approx(0.8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +17,14 @@ from tests.providers.fake_vast import STOPPED, FakeVast, row
 from tests.waiting import wait_until
 from tests.watch.scripted import ONE_RUN, HeldClock, Script, ScriptedLink
 from tui.boxes import Box, InstanceName, SshTarget
+from tui.config.settings import BoxSettings
 from tui.links.asking import RefusingAsker
 from tui.links.base import LinkError
 from tui.money import Rate
 from tui.providers import vast
 from tui.providers.account import Accounts
 from tui.providers.base import Account, Listing, Provider
+from tui.providers.command import Commands
 from tui.providers.demo import BOXES, Demo
 from tui.providers.errors import ProviderError
 from tui.rented.book import Book
@@ -259,3 +262,25 @@ def test_boxes_of_an_earlier_session_are_watched_where_no_list_comes(
         assert stopped.rent.state == "stopped" and not stopped.is_off
         assert stopped.usd_per_hour == 3.4828, "nobody can tell: it is taken for running"
         assert [box.name for box in lab.reached] == ["yolo9s"]
+
+
+def test_a_box_with_its_own_price_is_paid_once_by_the_instance_that_it_is(
+    fake_vast: FakeVast, tmp_path: Path
+) -> None:
+    lab = Box("lab", "lab", SshTarget("198.51.100.7", "root", 41022), mirror="lab")
+    own = Commands({"lab": BoxSettings(price_per_hour=2.0), "desk": BoxSettings(price_per_hour=1)})
+    desk = Box("desk", "desk", SshTarget("198.51.100.8"), mirror="desk")
+
+    def marks() -> set[str]:
+        try:
+            return set(json.loads((tmp_path / "spending.json").read_text())["marks"])
+        except OSError:
+            return set()
+
+    with watching(Lab(), [lab, desk], a_vast(fake_vast), own, data=tmp_path) as (
+        fleet,
+        rental,
+    ):
+        wait_until(lambda: (rent := box_of(fleet, "lab").rent) and rent.provider == "vast")
+        rental.ask_soon("command")
+        wait_until(lambda: marks() == {"vast:700001", "command:desk"})

@@ -39,7 +39,20 @@ def ask_providers(session: Session, boxes: Sequence[Box], *, everything: bool) -
         book_of(session),
         only=None if everything else _needed(boxes, settings),
         known=lambda box: next(remembered(session.data, box), None),
+        priced=_priced(session),
     )
+
+
+def _priced(session: Session) -> list[Box]:
+    """Return the boxes that boxtop.toml gives a price and no commands: another may bill them."""
+    from tui.rented.opening import has_commands
+    from tui.targets import configured_box
+
+    return [
+        configured_box(name, session.names)
+        for name, section in session.configuration.settings.box.items()
+        if section.price_per_hour is not None and not has_commands(section)
+    ]
 
 
 def _needed(boxes: Sequence[Box], settings: Settings) -> frozenset[str] | None:

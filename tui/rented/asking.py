@@ -14,7 +14,7 @@ from tui.rent import RentView
 from tui.rented.book import Book
 from tui.rented.opening import Opened
 from tui.rented.places import places_of
-from tui.rented.tie import reach, still, tie, unnamed
+from tui.rented.tie import billed_alone, reach, still, tie, unnamed
 from tui.rented.view import told_of
 
 ASK_SECONDS = 20.0
@@ -27,7 +27,7 @@ class Asking:
     """Asks all providers at once, in the background. ``book`` keeps what was paid.
 
     ``only`` are the names of those that are needed, where not all are. ``known`` returns which
-    instance a box was when it was seen last.
+    instance a box was when it was seen last. ``priced`` are the boxes with a price of their own.
     """
 
     def __init__(
@@ -37,11 +37,13 @@ class Asking:
         *,
         only: Container[str] | None = None,
         known: Callable[[Box], InstanceName | None] = lambda _: None,
+        priced: Sequence[Box] = (),
     ) -> None:
         self.opened = opened
         self._book = book
         self._only = only
         self._known = known
+        self._priced = priced
         if book is not None:
             opened.accounts.remember(book.listings.earlier)
         self._thread = threading.Thread(target=self._ask, name="ask providers", daemon=True)
@@ -71,7 +73,7 @@ class Asking:
 
     def name_of(self, box: Box) -> InstanceName | None:
         """Return which instance a box is."""
-        return self._tied([box]).get(box.name)
+        return self._tied([box], self.view()).get(box.name)
 
     def addressed(self, boxes: Sequence[Box]) -> tuple[Box, ...]:
         """Return boxes that wait for their provider as it says that they are reached."""
@@ -79,15 +81,15 @@ class Asking:
 
     def others(self, boxes: Sequence[Box], roots: Sequence[str]) -> tuple[Box, ...]:
         """Return a box for each instance that is none of these."""
-        instances = [seen.instance for seen in self.view().seen]
-        return tuple(unnamed(instances, self._tied(boxes), roots, [box.name for box in boxes]))
+        view = self.view()
+        tied, names = self._tied(boxes, view), [box.name for box in boxes]
+        return tuple(unnamed([seen.instance for seen in view.seen], tied, roots, names))
 
     def close(self) -> None:
         """Ask nothing more."""
         self.opened.accounts.close()
 
-    def _tied(self, boxes: Sequence[Box]) -> Mapping[str, InstanceName]:
-        view = self.view()
+    def _tied(self, boxes: Sequence[Box], view: AccountsView) -> Mapping[str, InstanceName]:
         instances = [seen.instance for seen in view.seen]
         tied = tie(boxes, instances, places_of)
         found = {box.name: self._known(box) for box in boxes if box.name not in tied}
@@ -107,6 +109,8 @@ class Asking:
 
     def _ask(self) -> None:
         view = self.opened.accounts.refresh(now=True, only=self._only)
-        if self._book is not None:
-            for provider in view.providers:
-                self._book.take(provider)
+        if self._book is None:
+            return
+        alone = billed_alone(self._priced, self._tied(self._priced, view))
+        for provider in view.providers:
+            self._book.take(provider, alone)

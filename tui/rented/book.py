@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -19,6 +20,7 @@ from tui.clock import Clock
 from tui.providers.account import ProviderView, Seen
 from tui.providers.base import State
 from tui.rented.listings import Listings
+from tui.rented.tie import has_price_alone
 from tui.runs.mirror import decode, encode, replace
 
 NAME = "spending.json"
@@ -29,6 +31,8 @@ GAP_SECONDS = 900.0
 SAVE_SECONDS = 60.0
 MOST_DAYS_BACK = 40
 """A gap is carried over so many days at most; what is longer is not known."""
+
+NO_BOXES: Mapping[str, bool] = MappingProxyType({})
 
 
 class Spent(msgspec.Struct):
@@ -70,28 +74,30 @@ class Book:
         self.listings = Listings(data, clock)
         self._clock = clock or Clock()
         self._listed: dict[str, float | None] = {}
-        self._rates: dict[str, Mapping[str, float | None]] = {}
+        self._told: dict[str, tuple[Mapping[str, float | None], Mapping[str, bool]]] = {}
 
-    def take(self, provider: ProviderView) -> None:
+    def take(self, provider: ProviderView, alone: Mapping[str, bool] | None = None) -> None:
         """Count up to now what a good list tells: once a minute, and at once where a price changed.
 
-        The list itself is kept, too. What cannot be written costs the book, never the watch.
+        ``alone`` says of boxes with a price of their own whether nobody else bills them; of whom it
+        says nothing is left as it is. The list itself is kept, too. What cannot be written costs
+        the book, never the watch.
         """
         with suppress(OSError):
             self.listings.keep(provider)
         steady, name = self._clock.steady(), provider.provider
-        known, rates = self._listed.get(name), rates_of(provider)
+        known, told = self._listed.get(name), (rates_of(provider), dict(alone or {}))
         if provider.listed_at is None or provider.listed_at == known:
             return
         is_soon = known is not None and provider.listed_at - known < SAVE_SECONDS
-        if is_soon and rates == self._rates.get(name):
+        if is_soon and told == self._told.get(name):
             return
-        self._listed[name], self._rates[name] = provider.listed_at, rates
+        self._listed[name], self._told[name] = provider.listed_at, told
         now = self._clock.wall() - (steady - provider.listed_at)
         try:
             with self._held():
                 pages = self._written()
-                count(pages, provider, now)
+                count(pages, provider, now, alone or {})
                 replace(self.path, encode(pages), by=str(os.getpid()))
         except OSError:
             return
@@ -138,14 +144,22 @@ class Book:
             yield
 
 
-def count(pages: Pages, provider: ProviderView, now: float) -> None:
+def count(
+    pages: Pages, provider: ProviderView, now: float, alone: Mapping[str, bool] = NO_BOXES
+) -> None:
     """Add what each instance cost since it was last seen, at the price it had then.
 
     An instance that was never seen before begins to count now. One that is gone is counted up to
-    its last sign: nobody knows how long it lived after that.
+    its last sign: nobody knows how long it lived after that. ``alone`` as ``Book.take`` has it: what
+    another provider bills is counted there.
     """
     for seen in provider.seen:
-        _count_one(pages, seen, now)
+        one = seen.instance
+        is_alone = alone.get(one.id) if has_price_alone(one) else True
+        if is_alone:
+            _count_one(pages, seen, now)
+        elif is_alone is False:
+            pages.marks.pop(f"{one.provider}:{one.id}", None)
     for id in provider.gone:
         pages.marks.pop(f"{provider.provider}:{id}", None)
     kept = sorted({one.day for one in pages.days})[-KEPT_DAYS:]  # a clock may be wrong by years

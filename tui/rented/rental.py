@@ -17,7 +17,7 @@ from tui.providers.account import Accounts, AccountsView, ProviderView, Watched
 from tui.providers.base import Instance
 from tui.providers.errors import ProviderError
 from tui.rent import RentView
-from tui.rented.tie import Place, reach, still, tie, typed_place, unnamed
+from tui.rented.tie import Place, billed_alone, reach, still, tie, typed_place, unnamed
 from tui.rented.view import gone_view, told_of
 from tui.watch.fleet import Fleet
 
@@ -94,7 +94,8 @@ class Rental:
                 thread.join(JOIN_SECONDS)
         if self._book is not None:
             for provider in self.accounts.view.providers:
-                self._book.take(provider)  # what was stopped a moment ago bills less from now on
+                # What was stopped a moment ago bills less from now on.
+                self._book.take(provider, self._alone())
 
     def ask_soon(self, provider: str) -> None:
         """Ask a provider now, unless that was done in the last seconds."""
@@ -220,7 +221,13 @@ class Rental:
         """Write down and show what a provider just told."""
         if self._closed.is_set():
             return
-        if self._book is not None:
-            self._book.take(provider)
-            self.today = self._book.today()
         self.publish()
+        if self._book is not None:
+            self._book.take(provider, self._alone())
+            self.today = self._book.today()
+
+    def _alone(self) -> Mapping[str, bool]:
+        """Return whether nobody but its own price bills each box, as far as that was told."""
+        with self._lock:
+            told = {name: InstanceName(rent.provider, rent.id) for name, rent in self._last.items()}
+        return billed_alone((box for box in self._fleet.boxes_watched() if box.name in told), told)

@@ -49,7 +49,7 @@ def tie(
     """
     known = list(instances)
     by_place = _by_place(known)
-    own = {one.id: _has_commands(one) for one in known if one.provider == COMMAND}
+    own = {one.id: not has_price_alone(one) for one in known if one.provider == COMMAND}
     tied: dict[str, InstanceName] = {}
     for box in boxes:
         name = box.mirror or box.name
@@ -63,9 +63,18 @@ def tie(
     return tied
 
 
-def _has_commands(one: Instance) -> bool:
-    """Whether a box of boxtop.toml has more than a price of its own."""
-    return bool(one.allowed or one.warnings) or one.state is not State.UNKNOWN
+def has_price_alone(one: Instance) -> bool:
+    """Whether an instance is a box of boxtop.toml with a price, and nothing that tells or acts."""
+    is_told = bool(one.allowed or one.warnings) or one.state is not State.UNKNOWN
+    return one.provider == COMMAND and not is_told
+
+
+def billed_alone(boxes: Iterable[Box], tied: Mapping[str, InstanceName]) -> Mapping[str, bool]:
+    """Return whether the own price of each of these boxes is its bill: another may bill it."""
+    return {
+        box.mirror or box.name: box.name not in tied or tied[box.name].provider == COMMAND
+        for box in boxes
+    }
 
 
 def still(
