@@ -1,4 +1,4 @@
-"""`boxtop logs BOX --provider`: what the provider kept of an instance, also of one that never ran."""
+"""`boxtop logs BOX --provider`: what a provider kept of an instance, also if it never ran."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def count(
     """Add what each instance cost since it was last seen, at the price it had then.
 
     An instance that was never seen before begins to count now. One that is gone is counted up to
-    its last sign: nobody knows how long it lived after that. ``alone`` as ``Book.take`` has it: what
+    its last sign: nobody knows how long it lived after that. ``alone`` is as in ``Book.take``: what
     another provider bills is counted there.
     """
     for seen in provider.seen:
