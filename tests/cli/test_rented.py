@@ -14,6 +14,8 @@ import pytest
 from tests.cli.conftest import Boxtop
 from tests.providers.conftest import served
 from tests.providers.fake_http import HTML_503, KEY, Canned
+from tests.providers.fake_runpod import STOPPED as EXITED
+from tests.providers.fake_runpod import FakeRunPod, pod
 from tests.providers.fake_vast import STOPPED, FakeVast, row
 from tui.boxes import Box, SshTarget
 from tui.clock import Clock
@@ -250,6 +252,23 @@ def test_a_cost_where_no_list_comes_goes_by_the_last_one(
     told = boxtop(*arguments, "cost", "nosuch", "--price", "1")
     assert (told.code, told.out) == (6, "")
     assert "'nosuch' is in no list that could be read" in told.err
+
+
+def test_a_stopped_pod_is_weighed_by_the_price_that_it_had(
+    boxtop: Boxtop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toml = tmp_path / "pods.toml"
+    toml.write_text(f'[providers.runpod]\nkey = "{KEY}"\n')
+    toml.chmod(0o600)
+    for fake in served(FakeRunPod()):
+        monkeypatch.setenv("BOXTOP_RUNPOD_URL", fake.url)
+        boxtop("--config", toml, "boxes")
+        fake.pods = [pod(**EXITED)]
+        boxtop("--config", toml, "boxes")
+        told = boxtop("--config", toml, "cost", "abc123pod", "--json")
+        cost = json.loads(told.out)["cost"]
+        assert cost["rate_running"] == {"usd_per_hour": 0.69, "source": "reported"}
+        assert cost["rate_stopped"]["source"] == "computed"
 
 
 def test_a_cost_tells_the_fate_of_the_places_where_runs_were_seen(

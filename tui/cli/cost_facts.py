@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tui.cli.earlier_list import last_listed
@@ -93,8 +94,13 @@ def _configured(section: BoxSettings, paths: Sequence[str]) -> dict[str, Any]:
 
 
 def _joined(session: Session, own: dict[str, Any], one: Instance) -> dict[str, Any]:
-    """Return what boxtop.toml says of a box, and before it what its provider tells."""
+    """Return what boxtop.toml says of a box, and before it what its provider tells.
+
+    A vendor that tells no running price of a stopped box told it while the box ran.
+    """
     name = f"{one.provider}:{one.id}"
+    if one.rate_running.usd_per_hour is None and (before := last_listed(session, name)):
+        one = replace(one, rate_running=before[0].rate_running)
     places = _seen_places(session, name, name) or default_roots(session.configuration.settings)
     return {"paths": places, **own, **_rented(one)}
 
