@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 import threading
@@ -21,6 +22,7 @@ from tests.hub.server import Hub
 from tests.onbox.checkpoints import checkpoint, make_weights, put, write_status
 from tests.providers.fake_http import HTML_503
 from tests.providers.fake_vast import FakeVast
+from tests.sshd import SshServer
 from tests.waiting import wait_until
 from tui.actions import finish_desk
 from tui.actions.finish_line import Timing
@@ -279,6 +281,31 @@ def test_a_run_that_begins_in_the_countdown_is_waited_for(
     assert called.end() == 0, called.lines
     assert called.lines.count("DESTROYS") >= 2
     assert Path("lab-run2/last.pt").read_bytes() == LAST
+
+
+def test_a_training_that_nobody_watches_keeps_its_box_from_being_stopped(
+    fake: FakeVast,
+    words: tuple[object, ...],
+    train: Train,
+    ssh_box: SshServer,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    slow = Timing(0.05, settle=0.5, countdown=6.0, first_wait=0.3, longest_wait=0.3, tries=200)
+    monkeypatch.setattr(finish_desk, "TIMING", slow)
+    train().end()
+    called = Called(words, "stop")
+    called.wait_for("stops lab (vast 700001) in 0:0")
+    project = ssh_box.home / "LibreYOLO"
+    request.addfinalizer(lambda: shutil.rmtree(project))
+    hidden = Training(project / "runs", "late")
+    request.addfinalizer(hidden.process.kill)
+    called.wait_for("late may still be training")
+    assert fake.ledger == []
+    fake.allow("stop", ID)
+    hidden.end()
+    assert called.end() == 0, called.lines
+    assert fake.ledger == [("stop", ID)]
 
 
 def test_weights_that_change_in_the_countdown_are_saved_again(

@@ -120,6 +120,11 @@ def state(watch: Watch) -> str | None:
     return None if found is None else str(found.state)
 
 
+async def told(watch: Watch, words: str) -> None:
+    """Wait until words are on the screen, in however many rows of a frame."""
+    await watch.until(lambda: words in " ".join(watch.text.replace("│", " ").split()))
+
+
 async def open_dialog(watch: Watch) -> None:
     await watch.press("F")
     await shown(watch, FinishDialog)
@@ -290,8 +295,7 @@ async def test_a_choice_is_told_to_its_end_however_often_it_was_turned(
             button = watch.app.screen.query_one(f"#{choice}", Button)
             await click(watch, choice)
             button.focus()
-            await watch.pilot.pause()
-            assert words in " ".join(watch.text.replace("│", " ").split())
+            await told(watch, words)
 
 
 @pytest.mark.parametrize("key", ["q", "quit by the palette"])
