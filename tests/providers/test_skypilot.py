@@ -93,3 +93,9 @@ def test_without_the_program_nothing_happens() -> None:
         SkyPilot("no-such-sky").list()
     assert caught.value.kind == "program"
     assert "sky" not in sys.modules
+
+
+def test_its_logs_are_left_to_its_own_program(make_sky: MakeSky) -> None:
+    with pytest.raises(ProviderError) as caught:
+        make_sky("[]").logs("train-a")
+    assert (caught.value.kind, caught.value.hint) == ("unsupported", "sky logs train-a")

@@ -95,7 +95,8 @@ class SkyPilot:
 
     def logs(self, id: str, lines: int = 200) -> tuple[str, ...]:
         """Raise ProviderError ``unsupported``."""
-        raise ProviderError("unsupported", f"use: sky logs {usable_id(id)}")
+        message = "boxtop reads no logs of SkyPilot: its own program does"
+        raise ProviderError("unsupported", message, f"sky logs {usable_id(id)}")
 
     def close(self) -> None:
         """Do nothing: the program ends by its time limit."""
