@@ -3,26 +3,38 @@
 A terminal that was re-attached may still send mouse positions in the old X10 way, whose bytes
 beyond column 95 are no UTF-8; Textual's input thread ends the app on the first one
 (Textualize/textual#6668). And when a terminal is gone, Textual's output thread dies of it, its
-queue fills, and the app waits for ever: nobody could end it any more.
+queue fills, and the app waits for ever: nobody could end it any more. What is pasted where the
+terminal does not say so is no typing: its keys are taken together.
 """
 
 from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 
+from textual._xterm_parser import XTermParser
 from textual.drivers import linux_driver
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
+from tui.bursts import without_bursts
 from tui.driver import TERMINAL_GONE
 
 
 def _lenient(encoding: str) -> partial[codecs.IncrementalDecoder]:
     return partial(codecs.getincrementaldecoder(encoding), errors="replace")
+
+
+class SteadyParser(XTermParser):
+    """Makes events of what came from the terminal, and no keys of what was pasted."""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """Return the events of what was read at once."""
+        return without_bursts(super().feed(data))
 
 
 class SteadyWriter(WriterThread):
@@ -46,9 +58,10 @@ class SteadyWriter(WriterThread):
                 pass
 
 
-# The driver makes its decoder inside its input loop, its writer when it starts: these names are the
-# only way in.
+# The driver makes its decoder and its parser inside its input loop, its writer when it starts:
+# these names are the only way in.
 linux_driver.getincrementaldecoder = _lenient  # type: ignore[assignment, attr-defined]  # same call, same result
+linux_driver.XTermParser = SteadyParser  # type: ignore[attr-defined]  # the same, with fewer keys
 linux_driver.WriterThread = SteadyWriter  # type: ignore[attr-defined]  # the same, steadier
 
 

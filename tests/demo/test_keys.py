@@ -29,13 +29,28 @@ def left(tmux: Tmux, words: str) -> None:
     wait_until(lambda: words not in tmux.screen(), 30)
 
 
+def confirmed(tmux: Tmux, *words: str) -> None:
+    """Press enter below a name that was typed at once; with it, in one piece, it is a paste."""
+    again = 0.0
+
+    def is_taken() -> bool:
+        nonlocal again
+        if time.monotonic() > again:
+            again = time.monotonic() + 3
+            tmux("send-keys", "Enter")
+        return any(word in tmux.screen() for word in words)
+
+    wait_until(is_taken, 30)
+
+
 def chosen(tmux: Tmux, box: str) -> None:
     """Show the runs of one box alone."""
     tmux("send-keys", "/")
-    tmux.shows("filter")
+    wait_until(lambda: "? help" not in tmux.screen(), 30)
     tmux("send-keys", "-l", box)
+    tmux.shows(f"filter  {box}")
     tmux("send-keys", "Enter")
-    wait_until(lambda: "1 of" in tmux.screen(), 30)
+    tmux.shows("1 of", "? help")
 
 
 @pytest.mark.tmux
@@ -73,7 +88,7 @@ def test_an_instance_is_stopped_started_and_destroyed(tmux: Tmux) -> None:
     guarded(tmux, "destroy demo-old", "nowhere: 1 epoch would be lost", "Cancel")
     tmux("send-keys", "BTab")
     tmux("send-keys", "-l", "demo-old")
-    tmux("send-keys", "Enter")
+    confirmed(tmux, "destroy was accepted", "list says")
     tmux.shows("demo-old (demo demo-old) is gone")
     left(tmux, "Close")
     tmux.shows("○ gone", "its provider lists it no more")

@@ -115,11 +115,12 @@ def test_without_colours_no_escape_for_one_is_sent(terminal: Terminal) -> None:
         (b"?", b"trainings go on"),
         (b" ", b""),
         (b"a", b"Cancel"),
-        (b"\t\r", b""),  # Cancel
+        (b"\t\r", b"coco-9t"),  # Cancel
         (b"\r", b"following"),  # the run
-        (b"2lx", b""),
+        (b"2", b""),
+        (b"lx", b""),
         (b"m", b"Usual ones"),
-        (b"\t\r", b""),  # Cancel
+        (b"\t\r", b"loss"),  # Cancel
         (b"t", b""),
         (b":", b"ind a command"),
         (b"leave", b"leave"),

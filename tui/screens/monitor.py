@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual.events import DescendantFocus, Key
+from textual.events import DescendantFocus, Key, Paste
 from textual.screen import Screen
 
-from tui.keys import Place
+from tui.bursts import Burst
+from tui.keys import Place, shown
 from tui.screens.actions import ChartActions, EndActions, LogActions, OwnActions, WeightActions
 from tui.screens.rows import Row
 from tui.view import BoxView
@@ -22,6 +23,10 @@ from tui.widgets.transfer_strip import TransferStrip
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
+
+
+_HARMLESS = frozenset({"up", "down", "left", "right", "top", "bottom"})
+_ASKS = frozenset({"search", "filter"})
 
 
 class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, EndActions, OwnActions):
@@ -100,6 +105,27 @@ class MonitorScreen(Screen[None], LogActions, ChartActions, WeightActions, EndAc
             event.stop()
             event.prevent_default()
             self.perform(action.id)
+
+    def on_paste(self, event: Paste) -> None:
+        """Obey nothing that was pasted; what came as keys may move and search, as fast hands do."""
+        event.stop()
+        if self.search_bar.is_open:  # it was on its way here before the field was
+            self.search_bar.type_text(event.text)
+            return
+        text = event.text if isinstance(event, Burst) else ""
+        for place, character in enumerate(text):
+            action = self.boxtop.keymap.find(character, self.place)
+            if action is None or action.id not in _HARMLESS | _ASKS:
+                break
+            self.perform(action.id)
+            if action.id in _ASKS:
+                self.search_bar.type_text(text[place + 1 :])
+                return
+        else:
+            if text:
+                return
+        add = shown(self.boxtop.keymap["add"].key, self.boxtop.ascii_only)
+        self.boxtop.say(f"pasted text is no keys; {add} asks for a box")
 
     def perform(self, action_id: str) -> None:
         """Do what an action of the key table says."""

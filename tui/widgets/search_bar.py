@@ -44,6 +44,8 @@ class SearchBar(Horizontal):
             self.open(self.asks, self._early)
             if is_done:
                 self._finish()
+            elif self._early:
+                self.post_message(self.Typed(self._early, is_final=False))
 
     @property
     def _input(self) -> Input:
@@ -82,6 +84,14 @@ class SearchBar(Horizontal):
             self._finish()
         elif key.is_printable and key.character:
             self._input.insert_text_at_cursor(key.character)
+
+    def type_text(self, text: str) -> None:
+        """Take the first line of what came at once; it is not finished by that."""
+        line = (text.splitlines() or [""])[0]
+        if not self._is_ready:
+            self._early += line
+        else:
+            self._input.insert_text_at_cursor(line)
 
     def cancel(self) -> None:
         """Close without an answer."""
