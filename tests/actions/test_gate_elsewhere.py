@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -62,6 +64,34 @@ def test_a_run_far_below_a_root_at_home_has_to_be_saved(lab: Rented, home: Path)
     deep = home / "runs" / "a" / "b" / "c" / "d" / "e" / "f" / "g"
     ended(make_weights(deep, best=ONE))
     assert [one.path for one in judged(lab).refusals] == [str(deep)]
+
+
+def aged(run: Path, hours: float) -> None:
+    """Let everything of a run be so old."""
+    then = time.time() - hours * 3600
+    for path in [*run.iterdir(), *(run / "weights").iterdir()]:
+        os.utime(path, (then, then))
+
+
+@pytest.mark.parametrize(("hours", "may_live"), [(13, False), (11, True), (-1, True)])
+def test_a_killed_training_that_nobody_watched_lives_no_more_after_half_a_day(
+    lab: Rented, hours: float, may_live: bool
+) -> None:
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+    run = make_weights(lab.root / "old", best=ONE)
+    write_status(run, state="running", pid=gone.pid)
+    lab.save(run, "best.pt", ONE, lab.home / "copies" / "best.pt")
+    aged(run, hours)
+    assert [one.kind for one in judged(lab).refusals] == ["maybe_alive"] * may_live
+
+
+def test_a_training_that_lives_is_alive_however_long_it_wrote_nothing(lab: Rented) -> None:
+    run = make_weights(lab.root / "slow", best=ONE)
+    write_status(run, state="running")
+    lab.save(run, "best.pt", ONE, lab.home / "copies" / "best.pt")
+    aged(run, 48)
+    assert [one.kind for one in judged(lab).refusals] == ["alive"]
 
 
 def test_a_run_that_is_found_twice_is_judged_once(

@@ -246,6 +246,8 @@ def _alive(place: Place, followed: Sequence[FoundRun]) -> bool | None:
     if not followed:
         if place.state in ENDED_STATES:
             return None if place.pid_lives else False
+        if place.quiet and not place.pid_lives:
+            return False
         return True if place.state == "running" and place.pid_lives else None
     told = [_still(place, known) for known in followed]
     return True if True in told else None if None in told else False

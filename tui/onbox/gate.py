@@ -7,24 +7,18 @@ it tells the real place of each, for what a stop keeps is told by place.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import pwd
-import stat
-from typing import Any, NamedTuple
+from typing import Any
 
 from tui.onbox.elsewhere import Sweep
-from tui.onbox.mounts import in_memory
-from tui.onbox.places import SUFFIX, explained, raw, text
+from tui.onbox.places import WEIGHTS, raw, text
+from tui.onbox.run_place import list_checkpoints, place_of
 from tui.onbox.serving import Operation, Program, Request, serve
 
-MATTER = ("best.pt", "last.pt")
-WEIGHTS = b"weights"
 LOST = b"lost+found"
 MAX_DIRECTORIES = 20000
 MAX_ENTRIES = 50000
-MAX_STATUS = 1 << 20
-OTHERS_NAMED = 3
 
 
 def main(first: bytes) -> None:
@@ -43,7 +37,7 @@ class Places(Program):
         search = Search(request)
         for path, *alike in search.paths():
             self._line.check()
-            self._tell(place=dict(_place(path), alike=[text(other) for other in alike]))
+            self._tell(place=dict(place_of(path), alike=[text(other) for other in alike]))
         for path, reason, hidden in search.troubles:
             self._tell(trouble={"path": text(path), "reason": reason, "root": hidden})
         for place in search.partly:
@@ -153,101 +147,8 @@ class Search:
             return True
         if WEIGHTS not in names:
             return False
-        checkpoints, reason = _checkpoints(os.path.join(path, WEIGHTS))
-        return bool(checkpoints) or reason is not None
-
-
-class _Weights(NamedTuple):
-    kind: str
-    real: bytes | None = None
-    reason: str | None = None
-
-
-def _place(path: bytes) -> dict[str, Any]:
-    """Return what is told of a run: where it and its weights lie, and which files matter."""
-    weights = _weights(path)
-    names: list[str] = []
-    reason = weights.reason
-    if weights.kind == "there" and weights.real is not None:
-        names, reason = _checkpoints(weights.real)
-    matter = [name for name in MATTER if name in names] or names[:1]
-    real = weights.real or b""
-    files = [_entry(name, os.path.join(real, raw(name))) for name in matter]
-    real_run = os.path.realpath(path)
-    places = [real_run, real or real_run, *(raw(file["real"]) for file in files)]
-    status = _status(path)
-    pid = status.get("pid")
-    return {
-        "path": text(path),
-        "real": text(real_run),
-        "exists": os.path.isdir(path),
-        "weights": weights.kind if reason is None else "unreadable",
-        "reason": reason,
-        "real_weights": None if weights.real is None else text(weights.real),
-        "files": files,
-        "others": [name for name in names if name not in matter][:OTHERS_NAMED],
-        "others_count": len(names) - len(matter),
-        "in_memory": in_memory(places),
-        "state": status.get("state") if isinstance(status.get("state"), str) else None,
-        "pid": pid if type(pid) is int else None,
-        "pid_lives": _lives(pid),
-    }
-
-
-def _weights(path: bytes) -> _Weights:
-    """Return what stands for the weights of a run: there, none, or unreadable and why."""
-    place = os.path.join(path, WEIGHTS)
-    if not os.path.lexists(place):
-        try:
-            os.lstat(place)
-        except (FileNotFoundError, NotADirectoryError):
-            return _Weights("none")
-        except OSError as error:
-            return _Weights("unreadable", os.path.realpath(place), str(explained(error, place)))
-    try:
-        if stat.S_ISDIR(os.stat(place).st_mode):
-            return _Weights("there", os.path.realpath(place))
-        return _Weights("none")  # a file of that name holds no checkpoints
-    except OSError as error:
-        kind = "it is a link that leads nowhere" if os.path.islink(place) else error.strerror
-        return _Weights("unreadable", os.path.realpath(place), "weights: %s" % kind)
-
-
-def _checkpoints(weights: bytes) -> tuple[list[str], str | None]:
-    """Return the names of checkpoints, the newest first, and why they cannot be told."""
-    rows = []
-    try:
-        with os.scandir(weights) as entries:
-            for entry in entries:
-                name = text(entry.name)
-                if name.endswith(SUFFIX) and not name.startswith("."):
-                    rows.append((_changed(entry), name))
-    except OSError as error:
-        return [], str(explained(error, weights))
-    return [name for _, name in sorted(rows, reverse=True)], None
-
-
-def _entry(name: str, path: bytes) -> dict[str, Any]:
-    """Return what is told of a checkpoint: a link's bytes lie where it leads."""
-    return {"name": name, "identity": _identity(path), "real": text(os.path.realpath(path))}
-
-
-def _identity(path: bytes) -> list[int] | None:
-    """Return what changes when a file is written, also when its old time is set again."""
-    try:
-        info = os.stat(path)
-    except OSError:
-        return None
-    return [info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns]
-
-
-def _status(path: bytes) -> dict[str, Any]:
-    try:
-        with open(os.path.join(path, b"status.json"), "rb") as file:
-            values = json.loads(text(file.read(MAX_STATUS)))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return values if isinstance(values, dict) else {}
+        files, reason = list_checkpoints(os.path.join(path, WEIGHTS))
+        return bool(files) or reason is not None
 
 
 def machine() -> dict[str, str]:
@@ -258,26 +159,6 @@ def machine() -> dict[str, str]:
         return {"boot": boot, "processes": os.readlink("/proc/self/ns/pid")}
     except (OSError, ValueError):
         return {"boot": "", "processes": ""}
-
-
-def _lives(pid: object) -> bool | None:
-    """Whether there is a process of that number, whatever it is now; None without a number."""
-    if type(pid) is not int or not 1 < pid < 1 << 22:
-        return None
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return True
-
-
-def _changed(entry: os.DirEntry[bytes]) -> int:
-    try:
-        return entry.stat().st_mtime_ns
-    except OSError:
-        return 0
 
 
 def _absolute(root: bytes) -> bytes:
