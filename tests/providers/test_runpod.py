@@ -46,8 +46,29 @@ def test_what_a_stopped_pod_bills_is_free_only_where_it_has_no_mount(
     assert unknown.rate_now == unknown.rate_stopped == NO_RATE
     assert free.rate_now == Rate(0.0, "computed")
     if isinstance(mounts, dict) and "network" in mounts:
-        assert unknown.keeps.outlives == ("network volume v1",)
+        assert unknown.keeps.outlives == (
+            "network volume v1, $0.07 a GB-month by the prices of 2026-11",
+        )
         assert survives_stop("/workspace/runs", unknown.keeps) is True
+
+
+@pytest.mark.parametrize(
+    ("mounts", "note"),
+    [
+        (
+            {"persistent": {"size": 10, "path": "/data"}},
+            "all but /data is cleared; its volume costs twice as much while stopped, "
+            "$0.20 a GB-month by the prices of 2026-11",
+        ),
+        ({"network": [{"path": "/net"}]}, "all but /net is cleared"),
+        (None, "everything on it is cleared: no volume of it has a place that is known"),
+    ],
+)
+def test_a_stop_is_said_to_keep_what_this_pod_has(
+    account_runpod: RunPod, fake_runpod: FakeRunPod, mounts: object, note: str
+) -> None:
+    fake_runpod.pods = [pod(mounts=mounts)]
+    assert account_runpod.list().instances[0].keeps.stop_note == note
 
 
 def test_the_proxy_runs_no_commands(account_runpod: RunPod, fake_runpod: FakeRunPod) -> None:
@@ -86,7 +107,9 @@ def test_without_a_volume_a_stop_loses_everything(
     network = {"network": [{"volumeId": "nv1", "path": "/workspace"}]}
     fake_runpod.pods = [pod(mounts=network, locked=True)]
     (one,) = account_runpod.list().instances
-    assert one.rate_stopped == Rate() and one.keeps.outlives == ("network volume nv1",)
+    assert one.rate_stopped == Rate()
+    (volume,) = one.keeps.outlives
+    assert volume.startswith("network volume nv1, $0.07 a GB-month")
     assert one.allowed == frozenset({"destroy"})
 
 

@@ -6,16 +6,17 @@ when it is stopped, although its volume goes on billing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from tui.money import DOCUMENTED, Rate, amount, hours_per_month, stopped_rate
+from tui.money import DOCUMENTED, Rate, amount, hours_per_month, stopped_rate, usd_text
 from tui.providers import fields
 from tui.providers.base import NO_RATE, NO_TERMS, Action, Address, Instance, State, Terms
 from tui.providers.fields import Row
+from tui.text import said
 
 HOURS_PER_MONTH = hours_per_month("runpod")
 
@@ -80,7 +81,7 @@ def instance_of(
         rate_assumed=assumed,
         disk_gb=_disk(row),
         created_at=fields.moment(row.get("createdAt")),
-        keeps=_keeps(row),
+        keeps=_keeps(row, prices or StoragePrices()),
         allowed=_allowed(row),
         hours_per_month=HOURS_PER_MONTH,
         usd_per_gb_in=0.0,
@@ -170,24 +171,37 @@ def _disk(row: Row) -> float | None:
     return container + (volume or 0.0)
 
 
-def _keeps(row: Row) -> Terms:
+def _keeps(row: Row, prices: StoragePrices) -> Terms:
     """Return what survives: a stop wipes all but the mounts."""
     if not isinstance(row.get("mounts"), dict | None) or "mounts" not in row:
         return NO_TERMS
     mounts = fields.row(row["mounts"])
-    paths, volumes = [], []
-    persistent = fields.row(mounts.get("persistent"))
     told = mounts.get("network")
     networks = [
-        fields.row(entry) for entry in ([told] if isinstance(told, dict) else fields.rows(told))
+        fields.row(one) for one in ([told] if isinstance(told, dict) else fields.rows(told))
     ]
-    for mount in (persistent, *networks):
-        path = mount.get("path")
-        if isinstance(path, str) and path.startswith("/"):
-            paths.append(path)
-    for network in networks:
-        volumes.append(f"network volume {fields.raw_word(network.get('volumeId')) or '?'}")
-    return replace(DOCUMENTED["runpod"], kept=tuple(paths), outlives=tuple(volumes))
+    persistent = fields.row(mounts.get("persistent"))
+    places = [mount.get("path") for mount in (persistent, *networks)]
+    kept = tuple(path for path in places if isinstance(path, str) and path.startswith("/"))
+    price = f"{usd_text(prices.network_volume)} a GB-month by the prices of {prices.as_of}"
+    volumes = [f"network volume {fields.raw_word(one.get('volumeId')) or '?'}" for one in networks]
+    return replace(
+        DOCUMENTED["runpod"],
+        kept=kept,
+        outlives=tuple(f"{volume}, {price}" for volume in volumes),
+        stop_note=_stop_note(kept, bool(persistent), prices),
+    )
+
+
+def _stop_note(kept: Sequence[str], has_volume: bool, prices: StoragePrices) -> str:
+    """Say what a stop clears and what the volume costs then: a price that is documented alone."""
+    if not kept:
+        return "everything on it is cleared: no volume of it has a place that is known"
+    cleared = f"all but {' and '.join(said(path, 80) for path in kept)} is cleared"
+    if not has_volume:
+        return cleared
+    price = f"{usd_text(prices.stopped_volume)} a GB-month by the prices of {prices.as_of}"
+    return f"{cleared}; its volume costs twice as much while stopped, {price}"
 
 
 def _allowed(row: Row) -> frozenset[Action] | None:
