@@ -121,6 +121,19 @@ def test_a_key_that_may_not_read_the_credit_still_lists(
     assert view.account_error is not None and view.account_error.kind == "forbidden"
 
 
+def test_a_credit_that_was_read_long_ago_is_not_known_any_more(
+    account_vast: Vast, fake_vast: FakeVast, clock: StillClock
+) -> None:
+    watched = Watched(account_vast, clock)
+    assert watched.refresh().account is not None
+    fake_vast.fail(Canned(403, {"msg": "no"}), path="/users/current", times=9)
+    for passed, is_known in [(310.0, True), (620.0, True), (930.0, False), (1240.0, False)]:
+        clock.now += 310.0
+        view = watched.refresh()
+        assert (view.account is not None) == is_known, passed
+        assert view.account_error is not None and view.error is None
+
+
 def test_an_incomplete_list_confirms_nothing(clock: StillClock) -> None:
     script = Scripted(
         listing("a", "b"),

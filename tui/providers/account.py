@@ -19,6 +19,8 @@ from tui.text import said
 
 ACCOUNT_SECONDS = 300.0
 """Differences of a credit over less time say nothing."""
+CREDIT_SECONDS = 900.0
+"""A credit that cannot be read anew is not known any more after so long: it was spent from since."""
 MISSING_BEFORE_GONE = 2
 RECENT_SECONDS = 900.0
 """What an older list of an earlier session had, and the first one now lacks, is gone for long."""
@@ -106,6 +108,7 @@ class Watched:
         self._missing: dict[str, int] = {}
         self._earlier: Earlier | None = None
         self._next_list = self._next_account = self._held_until = float("-inf")
+        self._account_at = float("-inf")
 
     @property
     def view(self) -> ProviderView:
@@ -222,8 +225,11 @@ class Watched:
             account = self.provider.account()
         except Exception as error:  # noqa: BLE001 - a key that may not read it still lists
             problem = as_provider_error(error, self.provider.name)
-            self._view = replace(self._view, account_error=problem)
+            is_old = self._clock.steady() - self._account_at > CREDIT_SECONDS
+            known = None if is_old else self._view.account
+            self._view = replace(self._view, account=known, account_error=problem)
         else:
+            self._account_at = self._clock.steady()
             self._view = replace(self._view, account=account, account_error=None)
         self._next_account = self._clock.steady() + ACCOUNT_SECONDS
 
