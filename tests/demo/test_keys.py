@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -29,18 +30,19 @@ def left(tmux: Tmux, words: str) -> None:
     wait_until(lambda: words not in tmux.screen(), 30)
 
 
-def confirmed(tmux: Tmux, *words: str) -> None:
-    """Press enter below a name that was typed at once; with it, in one piece, it is a paste."""
-    again = 0.0
+def named(tmux: Tmux, name: str, *words: str) -> None:
+    """Type a name and enter as hands do, again until it is taken: all at once it is a paste."""
+    steps = cycle((("C-u",), ("-l", name), ("Enter",)))
+    again = time.monotonic() + 0.5
 
     def is_taken() -> bool:
         nonlocal again
         if time.monotonic() > again:
-            again = time.monotonic() + 3
-            tmux("send-keys", "Enter")
+            again = time.monotonic() + 0.5
+            tmux("send-keys", *next(steps))
         return any(word in tmux.screen() for word in words)
 
-    wait_until(is_taken, 30)
+    wait_until(is_taken, 60)
 
 
 def chosen(tmux: Tmux, box: str) -> None:
@@ -87,8 +89,7 @@ def test_an_instance_is_stopped_started_and_destroyed(tmux: Tmux) -> None:
     tmux("send-keys", "D")
     guarded(tmux, "destroy demo-old", "nowhere: 1 epoch would be lost", "Cancel")
     tmux("send-keys", "BTab")
-    tmux("send-keys", "-l", "demo-old")
-    confirmed(tmux, "destroy was accepted", "list says")
+    named(tmux, "demo-old", "destroy was accepted", "list says")
     tmux.shows("demo-old (demo demo-old) is gone")
     left(tmux, "Close")
     tmux.shows("○ gone", "its provider lists it no more")
