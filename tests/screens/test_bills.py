@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.screens.feed import LIVE, CannedFeed, completed, dead, running
@@ -12,6 +14,8 @@ from tests.screens.recorded import NOW
 from tests.screens.watching import NARROW, watching
 from tui.money import Rate, Runway
 from tui.rent import RentAction, RentView
+from tui.runs.model import Cost
+from tui.screens.rows import Row
 from tui.view import BoxView, LinkView, RunView
 
 CAN = frozenset[RentAction](("stop", "start", "destroy"))
@@ -174,3 +178,73 @@ async def test_an_opened_run_says_first_what_its_box_wastes_however_small() -> N
     async with watching(CannedFeed([idle("lazy", 2.0)]), (40, 12)) as watch:
         await watch.press("enter")
         assert "bills idle 1h30m = $3.00" in watch.lines[1]
+
+
+async def test_the_end_of_a_contract_is_seen_before_it_alarms() -> None:
+    later = time.time() + 9 * 86_400 - 60
+    async with watching(CannedFeed([rented("busy", running().view, contract_end=later)])) as watch:
+        assert "contract ends in 8d23h" in watch.line("rented")
+        assert "until" not in watch.text
+
+
+@pytest.mark.parametrize("size", [(120, 40), (40, 12)])
+async def test_a_contract_that_soon_ends_is_said_at_any_width(size: tuple[int, int]) -> None:
+    boxes = [rented("busy", running().view, contract_end=NOW + 5 * 3600 + 5)]
+    async with watching(CannedFeed(boxes), size=size, charts=False) as watch:
+        assert "contract 5h00m" in watch.lines[0]
+
+
+async def test_a_contract_that_ends_before_the_training_is_a_fact_of_its_own() -> None:
+    boxes = [rented("busy", running().view, contract_end=time.time() + 600)]
+    async with watching(CannedFeed(boxes)) as watch:
+        assert "contract ends in 9m" in watch.line("until")
+
+
+async def test_what_was_wasted_is_not_what_a_narrow_panel_cuts() -> None:
+    cost = Cost(so_far=123.45, to_finish=None, wasted=67.89, per_epoch=0.1234)
+    view = completed().view
+    run = msgspec.structs.replace(view.run, cost=cost)
+    async with watching(CannedFeed([rented("lazy", replace(view, run=run))])) as watch:
+        assert "$67.89 wasted  $123.45 so far" in watch.line("cost ")
+
+
+async def test_a_run_that_failed_says_what_its_box_wastes_since() -> None:
+    async with watching(CannedFeed([rented("lab", dead().view, usd=3.0)]), charts=False) as watch:
+        assert "dead 41 min ago; idle 41m = $2.05: " in watch.lines[1]
+
+
+async def test_a_failure_that_somebody_trained_after_hides_no_waste() -> None:
+    old = rented("lab", dead().view, running().view)
+    assert Row(old, old.runs[0]).needs_a_person
+    early = replace(
+        old.runs[0],
+        run=msgspec.structs.replace(old.runs[0].run, ended_at=old.runs[1].run.started_at - 60.0),
+    )
+    followed = replace(old, runs=(early, old.runs[1]))
+    feed = CannedFeed([followed, idle("lazy", 2.0)])
+    async with watching(feed, charts=False) as watch:
+        assert "lazy idle 1h30m = $3.00" in watch.lines[1]
+        feed.views = [followed]
+        await watch.settle()
+        assert "drones-s dead" in watch.lines[1]
+
+
+@pytest.mark.parametrize("size", [(200, 50), (120, 40), (80, 24), (40, 12)])
+async def test_an_opened_run_says_what_is_wrong_elsewhere(size: tuple[int, int]) -> None:
+    feed = CannedFeed([rented("busy", running().view), rented("lab", dead().view)])
+    async with watching(feed, size=size, charts=False) as watch:
+        await watch.press("j", "enter")
+        assert "▲ lab / drones-s dead" in watch.lines[0]
+        assert "busy / coco-9t" in watch.lines[1]
+        feed.views = [feed.views[0], idle("lazy", 2.0)]
+        await watch.settle()
+        assert "▲ lazy idle 1h30m = $3.00" in watch.lines[0]
+        feed.views = feed.views[:1]
+        await watch.settle()
+        assert "busy / coco-9t" in watch.lines[0]
+
+
+async def test_an_opened_run_says_its_own_trouble_once() -> None:
+    async with watching(CannedFeed([rented("lab", dead().view)]), charts=False) as watch:
+        await watch.press("enter")
+        assert "lab / drones-s" in watch.lines[0] and "▲" not in watch.lines[0]

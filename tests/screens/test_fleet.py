@@ -51,7 +51,7 @@ async def test_the_header_counts_and_never_shows_an_unknown_price_as_free() -> N
 
 async def test_the_headline_is_the_newest_trouble_and_what_to_do() -> None:
     async with watching(size=(160, 40)) as watch:
-        assert "lambda-a10 / coco-9m failed 13 min ago: GPU out of memory" in watch.lines[1]
+        assert "lambda-a10 / coco-9m failed 13 min ago; idle 12m = $0.16: GPU" in watch.lines[1]
         assert "use batch=-1" in watch.lines[1]
 
 

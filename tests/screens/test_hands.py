@@ -58,7 +58,7 @@ async def test_the_palette_opens_runs_by_name() -> None:
         await watch.until(lambda: "open lab / pallets-t" in watch.text)
         await watch.press("enter")
         await watch.until(lambda: isinstance(watch.app.screen, RunScreen))
-        assert "lab / pallets-t" in watch.lines[0]
+        assert "lab / pallets-t" in watch.lines[1]
 
 
 async def test_the_palette_does_what_keys_do() -> None:

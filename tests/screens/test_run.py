@@ -25,7 +25,7 @@ async def test_enter_opens_the_selected_run_and_escape_goes_back() -> None:
     async with watching(size=NARROW) as watch:
         await watch.press("enter")
         assert isinstance(watch.app.screen, RunScreen)
-        assert "lambda-a10 / coco-9m" in watch.lines[0]
+        assert "lambda-a10 / coco-9m" in watch.lines[1]
         await watch.press("escape")
         assert isinstance(watch.app.screen, FleetScreen)
 

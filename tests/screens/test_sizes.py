@@ -85,6 +85,6 @@ async def test_sixty_by_sixteen_serves() -> None:
         assert "● running" in watch.line("coco-9t")
         assert "? help" in watch.lines[-1]
         await watch.press("j", "j", "j", "enter")
-        assert "epoch 61/100" in watch.lines[0]
+        assert "epoch 61/100" in watch.lines[1]
         assert "2 loss" in watch.text
         assert "5 log" in watch.text

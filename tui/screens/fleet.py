@@ -71,7 +71,7 @@ class FleetScreen(MonitorScreen):
         everything = rows_of(boxes)
         rows = arrange(everything, settings.order, reverse=settings.reverse, words=settings.words)
         self.header.show(
-            summary(boxes, self.boxtop.questions.spent_today()),
+            summary(boxes, self.boxtop.questions.spent_today(), self.boxtop.now()),
             self.boxtop.now(),
             self.boxtop.is_paused,
         )

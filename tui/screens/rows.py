@@ -49,6 +49,14 @@ class Row(msgspec.Struct, frozen=True):
         return self.box.link.state == "refused" and not self.box.is_off
 
     @property
+    def is_followed(self) -> bool:
+        """Whether another run began on the box after this one had ended: somebody was there."""
+        ended = self.run.run.ended_at if self.run is not None else None
+        if ended is None:
+            return False
+        return any((view.run.started_at or 0.0) > ended for view in self.box.runs)
+
+    @property
     def is_cut_off(self) -> bool:
         """Whether the run was at work when its box was taken: its provider says that it is off.
 
@@ -144,9 +152,11 @@ class Summary(msgspec.Struct, frozen=True):
     """Seconds until the first credit of all accounts is used up, None where none is known."""
     today: float | None = None
     """What was paid today (UTC), in US dollars."""
+    contract_s: float | None = None
+    """Seconds until the first contract of a box that bills ends, None where none is known."""
 
 
-def summary(boxes: Sequence[BoxView], today: float | None = None) -> Summary:
+def summary(boxes: Sequence[BoxView], today: float | None = None, now: float = 0.0) -> Summary:
     """Count boxes, runs and money; a box without a known price is counted, never taken as free.
 
     ``today`` is what was paid so far.
@@ -155,6 +165,8 @@ def summary(boxes: Sequence[BoxView], today: float | None = None) -> Summary:
     billing = [box for box in boxes if box.rent is None or box.rent.bills]
     prices = [box.usd_per_hour for box in billing if box.usd_per_hour is not None]
     runways = [box.rent.runway.seconds for box in boxes if box.rent and box.rent.runway]
+    rents = [box.rent for box in billing if box.rent is not None and box.rent.is_listed]
+    ends = [rent.contract_end for rent in rents if rent.contract_end is not None]
     return Summary(
         boxes=len(boxes),
         live_runs=sum(
@@ -169,4 +181,5 @@ def summary(boxes: Sequence[BoxView], today: float | None = None) -> Summary:
         unpriced=len(billing) - len(prices),
         runway_s=min((left for left in runways if left is not None), default=None),
         today=today,
+        contract_s=max(0.0, min(ends) - now) if ends else None,
     )

@@ -8,8 +8,12 @@ from textual.app import ComposeResult
 from textual.events import Resize
 
 from tui.screens.monitor import MonitorScreen
-from tui.screens.rows import Key, Row, rows_of
+from tui.screens.rows import Key, Row, arrange, rows_of
 from tui.view import BoxView
+from tui.widgets.headline import Elsewhere
+
+ROOMY = 12
+"""Below this height all rows are for the run itself."""
 
 
 class RunScreen(MonitorScreen):
@@ -17,12 +21,14 @@ class RunScreen(MonitorScreen):
 
     def __init__(self, key: Key, panel: int = 4) -> None:
         super().__init__()
+        self.elsewhere = Elsewhere(id="elsewhere")
         self.key = key
         self._start = panel
         self._row: Row | None = None
 
     def compose(self) -> ComposeResult:
-        """The run, and the keys below it."""
+        """Trouble elsewhere, the run, and the keys below it."""
+        yield self.elsewhere
         yield self.pane
         yield self.transfer
         yield self.footer
@@ -40,9 +46,11 @@ class RunScreen(MonitorScreen):
 
     def show(self, boxes: Sequence[BoxView]) -> None:
         """Take what the boxes are now."""
-        row = next((row for row in rows_of(boxes) if row.key == self.key), None)
-        self._row = row or self._row
+        rows = rows_of(boxes)
+        self._row = next((row for row in rows if row.key == self.key), None) or self._row
         super().show(boxes)
+        is_roomy = self.size.height >= ROOMY and self.pane.zoomed is None
+        self.elsewhere.show(arrange(rows), self.boxtop.now(), self.key, is_roomy)
         self.pane.show(self._row, self.boxtop.settings)
 
     def on_resize(self, event: Resize) -> None:

@@ -36,15 +36,20 @@ def bill_facts(box: BoxView, pen: Pen, keys: KeyMap) -> Iterator[Known]:
     spans: list[Span] = [(f"{rent.provider} {state_text(rent)}{known}", pen.style("text"))]
     if told:
         spans.append((f"  {ending_keys(rent, keys)}", muted))
+    etas = [view.run.eta_s for view in box.runs if view.run.eta_s is not None]
+    contract = _contract(rent, max(etas, default=None))
+    if contract is not None and contract[0] == "text":
+        spans.append((f"  {contract[1]}", muted))
     yield Known("rented", tuple(spans), 2)
+    if contract is not None and contract[0] != "text":
+        yield Known("until", ((contract[1], pen.style(contract[0], bold=True)),), 1)
     rates: list[Span] = [(priced(rent.rate_now), pen.style("text"))]
     if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
         rates.append((f", {priced(rent.rate_stopped)} stopped", muted))
     yield Known("rate", tuple(rates), 1)
     if rent.error is not None:
         yield Known("", ((one_line(rent.error), pen.style("warning")),), 2)
-    etas = [view.run.eta_s for view in box.runs if view.run.eta_s is not None]
-    yield from _ends(rent, max(etas, default=None), pen)
+    yield from _credit(rent, max(etas, default=None), pen)
 
 
 def ending_keys(rent: RentView, keys: KeyMap) -> str:
@@ -56,14 +61,18 @@ def ending_keys(rent: RentView, keys: KeyMap) -> str:
     )
 
 
-def _ends(rent: RentView, eta_s: float | None, pen: Pen) -> Iterator[Known]:
-    """Yield when credit and contract end, loud when that is before the training does."""
+def _contract(rent: RentView, eta_s: float | None) -> tuple[str, str] | None:
+    """Return when a contract ends, and the style of that: loud when it is before training ends."""
+    if rent.contract_end is None:
+        return None
+    level = contract_outlook(rent.contract_end, time.time(), eta_s).level
+    left = hours_text(max(0.0, rent.contract_end - time.time()))
+    return ("text" if level == "unknown" else _TONES[level]), f"contract ends in {left}"
+
+
+def _credit(rent: RentView, eta_s: float | None, pen: Pen) -> Iterator[Known]:
+    """Yield when the credit ends, loud when that is before the training does."""
     if rent.runway is not None and rent.runway.seconds is not None:
         level = credit_outlook(rent.runway, eta_s).level
         left = f"{usd_text(rent.credit)}, lasts {hours_text(rent.runway.seconds)}"
         yield Known("credit", ((left, pen.style(_TONES[level])),), 1 if level == "alarm" else 3)
-    if rent.contract_end is not None:
-        found = contract_outlook(rent.contract_end, time.time(), eta_s)
-        left = f"contract ends in {hours_text(max(0.0, rent.contract_end - time.time()))}"
-        weight = 1 if found.level == "alarm" else 4
-        yield Known("until", ((left, pen.style(_TONES[found.level])),), weight)

@@ -131,8 +131,8 @@ def _rest(view: RunView, pen: Pen, *, goes_on: bool) -> Iterator[Known]:
         if run.cost.per_epoch is not None:
             parts.append(f"{formats.money(run.cost.per_epoch)} an epoch")
         spans: list[Span] = [(", ".join(parts), text)]
-        if run.cost.wasted:
-            spans.append((f"  {formats.money(run.cost.wasted)} wasted", pen.style("bad")))
+        if run.cost.wasted:  # first: of a long row the end may have no room
+            spans.insert(0, (f"{formats.money(run.cost.wasted)} wasted  ", pen.style("bad")))
         yield Known("cost", tuple(spans), 2)
     yield from _weights(run, pen)
     yield Known("path", ((one_line(run.path), muted),), 4)

@@ -103,6 +103,9 @@ class Header(Sheet):
             text = f"credit {hours_text(given.runway_s)}"
             style = self.style("warning", "surface") if soon else muted
             parts.append(Part(2.5 if soon else 6, [(text, style)]))
+        if given.contract_s is not None and given.contract_s < SOON_SECONDS:
+            text = f"contract {hours_text(given.contract_s)}"
+            parts.append(Part(2.6, [(text, self.style("warning", "surface"))]))
         return parts
 
     def _count(self, count: int, one: str, many: str, name: str) -> list[Span]:

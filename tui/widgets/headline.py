@@ -16,6 +16,9 @@ from tui.widgets.bill import ending_keys
 from tui.widgets.panel import Sheet
 from tui.widgets.spans import Span, Spans
 
+WORDY = 70
+"""From this width on there is room to say where."""
+
 UNUSED_SECONDS = 900.0
 """A box without any run is being set up for so long, and forgotten after."""
 
@@ -37,16 +40,13 @@ class Headline(Sheet):
         return [(" ", self.style("text")), *self.spans]
 
     def _choose(self, rows: Sequence[Row], now: float, selected: str) -> Spans:
-        worst = next((row for row in rows if row.needs_a_person), None)
-        if worst is not None:
-            return self._trouble(worst)
-        boxes = {row.box.name: row.box for row in rows}.values()
         timed = [(row.done_in_s, row) for row in rows if row.done_in_s is not None]
         eta, first = min(timed, key=lambda pair: pair[0], default=(0.0, None))
         follows = "" if first is None else f"  {_name(first)} is done next, in {clock_text(eta)}"
-        for found in (self._away(boxes), self._cut_off(rows), self._waste(boxes, now, selected)):
-            if found is not None:
-                return [*found, (follows, self.style("muted"))]
+        urgent = self._urgent(rows, now, selected)
+        if urgent is not None:
+            is_alone = any(row.needs_a_person for row in rows)
+            return urgent if is_alone else [*urgent, (follows, self.style("muted"))]
         if first is not None:
             sign = self.glyphs.verdicts["completed"]
             return [(f"{sign} all well", self.style("good")), (follows, self.style("muted"))]
@@ -56,6 +56,22 @@ class Headline(Sheet):
         if not rows:
             return [("no box is watched", self.style("muted"))]
         return [("nothing trains now", self.style("muted"))]
+
+    def _urgent(self, rows: Sequence[Row], now: float, selected: str) -> Spans | None:
+        """Return the trouble or the waste that somebody should know of first.
+
+        A run that failed before the next one on its box began is known to somebody: what wastes
+        money now comes before that.
+        """
+        wanted = [row for row in rows if row.needs_a_person]
+        new = next((row for row in wanted if not row.is_followed), None)
+        if new is not None:
+            return self._trouble(new)
+        boxes = {row.box.name: row.box for row in rows}.values()
+        for found in (self._away(boxes), self._cut_off(rows), self._waste(boxes, now, selected)):
+            if found is not None:
+                return found
+        return self._trouble(wanted[0]) if wanted else None
 
     def _away(self, boxes: Iterable[BoxView]) -> Spans | None:
         """Return which box does not answer though it bills, the dearest one."""
@@ -117,14 +133,40 @@ class Headline(Sheet):
             said = one_line(cause_text(run))
             hint, verdict, since = (found.hint if found else None), run.verdict, run.age_s
         ago = f" {rough_text(since)} ago" if since is not None and verdict != "stalled" else ""
+        idle = box_idle_text(row.box)
+        wasted = f"; {idle}" if idle is not None else ""
         spans: list[Span] = [
             (f"{self.glyphs.warning} {_name(row)} ", self.style("bad", bold=True)),
-            (f"{verdict}{ago}: ", self.style("bad")),
+            (f"{verdict}{ago}{wasted}: ", self.style("bad")),
             (said, self.style("text")),
         ]
         if hint:
             spans.append((f"  {one_line(hint)}", self.style("muted")))
         return spans
+
+
+class Elsewhere(Headline):
+    """Above an opened run: trouble and waste of the others; hidden while there is none."""
+
+    def show(
+        self, rows: Sequence[Row], now: float = 0.0, selected: Key | None = None, room: bool = True
+    ) -> None:
+        """Choose from all rows but the opened run, whose own panels say what its box costs."""
+        others = [row for row in rows if _is_other(row, selected)]
+        self.spans = self._urgent(others, now, "") or ()
+        self.display = room and bool(self.spans)
+        self.redraw()
+
+    def row(self, y: int) -> Spans:
+        """Return the line; where there is room it says that it is not of the run below."""
+        head = " elsewhere " if self.size.width >= WORDY else " "
+        return [(head, self.style("muted")), *self.spans]
+
+
+def _is_other(row: Row, opened: Key | None) -> bool:
+    if opened is None or row.box.name != opened[0]:
+        return True
+    return row.key != opened and row.run is not None and row.needs_a_person
 
 
 def _unused_s(box: BoxView, now: float) -> float:
