@@ -326,3 +326,32 @@ async def test_a_box_that_idles_while_it_bills_is_the_first_thing_said(
     async with renting(run, tmp_path) as watch:
         await watch.until(lambda: "lab idle " in watch.text)
         assert "S stop, D destroy" in watch.text
+
+
+@pytest.mark.parametrize("key", ["S", "D"])
+async def test_a_dialog_whose_instance_went_away_meanwhile_sends_nothing(
+    run: Path, tmp_path: Path, key: str
+) -> None:
+    async with renting(run, tmp_path) as watch:
+        await asked(watch, key)
+        watch.account.destroy("demo-a100")  # type: ignore[attr-defined]
+        await watch.until(lambda: state(watch) is None)
+        for field in watch.app.screen.query(Input):
+            field.value = NAME
+        await click(watch, "act")
+        await shown(watch, AskDialog)
+        assert "lab (demo demo-a100) is gone" in said(watch)
+        assert all(line["outcome"] != "asked" for line in journal(tmp_path))
+
+
+async def test_a_dialog_whose_run_went_away_meanwhile_takes_nothing_for_saved(
+    run: Path, tmp_path: Path
+) -> None:
+    async with renting(run, tmp_path) as watch:
+        await asked(watch, "D")
+        run.rename(run.with_name("elsewhere"))
+        watch.app.screen.query_one(Input).value = NAME
+        await click(watch, "act")
+        await shown(watch, AskDialog)
+        assert "nothing was sent" in said(watch), said(watch)
+        assert state(watch) == "running"
