@@ -94,6 +94,16 @@ def test_a_training_that_lives_is_alive_however_long_it_wrote_nothing(lab: Rente
     assert [one.kind for one in judged(lab).refusals] == ["alive"]
 
 
+def test_who_writes_a_run_lives_whatever_its_status_says(lab: Rented) -> None:
+    run = saved_run(lab)  # completed, and its process is gone: another trains in its directory
+    (run / "train.log").touch()
+    with (run / "train.log").open("rb"):
+        assert judged(lab).passes
+    with (run / "train.log").open("ab"):
+        assert [one.kind for one in judged(lab).refusals] == ["alive"]
+    assert judged(lab).passes
+
+
 def test_a_run_that_is_found_twice_is_judged_once(
     lab: Rented, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -242,7 +242,12 @@ def _known(place: Place, runs: Sequence[FoundRun]) -> list[FoundRun]:
 
 
 def _alive(place: Place, followed: Sequence[FoundRun]) -> bool | None:
-    """Return whether a run's training lives; the box's own word of now may make it unknown."""
+    """Return whether a run's training lives; the box's own word of now may make it unknown.
+
+    Who writes a run lives, whatever its status says: that may be another training's.
+    """
+    if place.written:
+        return True
     if not followed:
         if place.state in ENDED_STATES:
             return None if place.pid_lives else False

@@ -40,7 +40,8 @@ class Place(msgspec.Struct, frozen=True):
     ``weights`` is none where there is no such directory. ``state`` and ``pid`` are those of its
     status, ``pid_lives`` whether any process has that number. ``alike`` are other paths of it.
     ``in_memory``: some of it lies on no disk. ``others`` are the newest of ``others_count``
-    checkpoints that do not matter. ``quiet``: nothing of it was written for half a day.
+    checkpoints that do not matter. ``quiet``: nothing of it was written for half a day;
+    ``written``: a process has one of its files open for writing.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Place(msgspec.Struct, frozen=True):
     others: tuple[str, ...] = ()
     others_count: int = 0
     quiet: bool = False
+    written: bool = False
 
     @property
     def ways(self) -> tuple[str, ...]:

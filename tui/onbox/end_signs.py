@@ -12,6 +12,7 @@ import stat
 from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from tui.onbox.end_table import Process, Table, exists, inner_pids, names, owner, started_at, table
+from tui.onbox.open_files import is_for_writing, listed
 from tui.onbox.places import Refused, explained, raw, text
 
 REUSE_SECONDS = 60.0
@@ -21,7 +22,6 @@ LAUNCHERS = ("python", "pypy", "libreyolo", "torchrun", "accelerate", "deepspeed
 STATUS = b"status.json"
 LOG = b"train.log"
 _MAX_STATUS = 1 << 20
-_WRITES = os.O_WRONLY | os.O_RDWR
 
 
 class Written(NamedTuple):
@@ -84,8 +84,8 @@ class Run:
     def written(self, pid: int) -> Written:
         """Say which runs a process writes; nothing where that cannot be seen."""
         own, other = False, None
-        for name in _listed("/proc/%d/fd" % pid):
-            if not _is_for_writing(pid, name):
+        for name in listed("/proc/%d/fd" % pid):
+            if not is_for_writing(pid, name):
                 continue
             link = b"/proc/%d/fd/%s" % (pid, name)
             try:
@@ -177,24 +177,6 @@ def _files_of(path: bytes) -> Set[Tuple[int, int]]:
             if stat.S_ISREG(info.st_mode):
                 found.add((info.st_dev, info.st_ino))
     return found
-
-
-def _is_for_writing(pid: int, descriptor: bytes) -> bool:
-    try:
-        with open(b"/proc/%d/fdinfo/%s" % (pid, descriptor), "rb") as file:
-            for line in file:
-                if line.startswith(b"flags:"):
-                    return bool(int(line.split()[1], 8) & _WRITES)
-    except (OSError, ValueError, IndexError):
-        pass
-    return False
-
-
-def _listed(path: str) -> Tuple[bytes, ...]:
-    try:
-        return tuple(os.listdir(os.fsencode(path)))
-    except OSError:
-        return ()
 
 
 def _is_run(directory: bytes) -> bool:

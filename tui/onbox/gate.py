@@ -12,6 +12,7 @@ import pwd
 from typing import Any
 
 from tui.onbox.elsewhere import Sweep
+from tui.onbox.open_files import written_files
 from tui.onbox.places import WEIGHTS, raw, text
 from tui.onbox.run_place import list_checkpoints, place_of
 from tui.onbox.serving import Operation, Program, Request, serve
@@ -34,10 +35,10 @@ class Places(Program):
         return {"survey": self._survey}
 
     def _survey(self, request: Request) -> dict[str, Any]:
-        search = Search(request)
+        search, written = Search(request), written_files()
         for path, *alike in search.paths():
             self._line.check()
-            self._tell(place=dict(place_of(path), alike=[text(other) for other in alike]))
+            self._tell(place=dict(place_of(path, written), alike=[text(other) for other in alike]))
         for path, reason, hidden in search.troubles:
             self._tell(trouble={"path": text(path), "reason": reason, "root": hidden})
         for place in search.partly:

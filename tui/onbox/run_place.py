@@ -6,9 +6,10 @@ import json
 import os
 import stat
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional, Set
 
 from tui.onbox.mounts import in_memory
+from tui.onbox.open_files import FileKey
 from tui.onbox.places import SUFFIX, WEIGHTS, explained, raw, text
 
 MATTER = ("best.pt", "last.pt")
@@ -25,7 +26,7 @@ class _Weights(NamedTuple):
     reason: str | None = None
 
 
-def place_of(path: bytes) -> dict[str, Any]:
+def place_of(path: bytes, written: Set[FileKey]) -> dict[str, Any]:
     """Return what is told of a run: where it and its weights lie, and which files matter."""
     weights = _weights(path)
     names: list[str] = []
@@ -54,6 +55,7 @@ def place_of(path: bytes) -> dict[str, Any]:
         "pid": pid if type(pid) is int else None,
         "pid_lives": _lives(pid),
         "quiet": _is_quiet(path, files),
+        "written": _is_written(path, written),
     }
 
 
@@ -111,6 +113,23 @@ def _status(path: bytes) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}
+
+
+def _is_written(run: bytes, written: Set[FileKey]) -> bool:
+    """Whether a process has one of the run's own files open: a training keeps its log open."""
+    try:
+        with os.scandir(run) as entries:
+            return any(_key(entry) in written for entry in entries)
+    except OSError:
+        return False
+
+
+def _key(entry: os.DirEntry[bytes]) -> Optional[FileKey]:
+    try:
+        info = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return (info.st_dev, info.st_ino)
 
 
 def _is_quiet(run: bytes, files: list[dict[str, Any]]) -> bool:
