@@ -249,3 +249,13 @@ async def test_a_connecting_box_says_so() -> None:
 
 def test_a_canned_run_is_a_run_view() -> None:
     assert all(isinstance(run, RunView) for box in small_fleet() for run in box.runs)
+
+
+async def test_a_figure_of_the_header_is_whole_or_not_there() -> None:
+    alone = CannedFeed([replace(small_fleet()[3], price_per_hour=None)])
+    async with watching(alone, charts=False) as watch:
+        for width in range(40, 121):
+            await watch.resize((width, 24))
+            await watch.settle()
+            assert "…" not in watch.lines[0], watch.lines[0]
+            assert "▲ 1" in watch.lines[0]

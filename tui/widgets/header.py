@@ -66,7 +66,7 @@ class Header(Sheet):
         line: list[Span] = []
         for part in parts:
             if part in kept:
-                line += [*part.spans, (" " * GAP, fill)]
+                line += [*([(" " * GAP, fill)] if line else []), *part.spans]
         return spread(line, end, width, fill)
 
     def _brand(self) -> list[Span]:
