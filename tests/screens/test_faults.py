@@ -6,6 +6,7 @@ import pytest
 from textual.events import Key
 from textual.widgets import Input, OptionList
 
+from tests.screens.feed import CannedFeed
 from tests.screens.watching import watching
 from tui.app import BoxtopApp, ScreenOptions
 from tui.screens.fleet import FleetScreen
@@ -95,3 +96,14 @@ async def test_a_desk_that_cannot_be_opened_costs_no_other_one() -> None:
     async with watching(options=options) as watch:
         await watch.until(lambda: opened == ["alarms"])
         await watch.until(lambda: "boxtop erred: RuntimeError" in watch.text)
+
+
+async def test_a_fault_before_there_is_any_screen_leaves_with_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BoxtopApp, "on_load", broken, raising=False)
+    app = BoxtopApp(CannedFeed())
+    await app.run_async(headless=True)
+    assert app.return_code == 1
+    said = capsys.readouterr().err
+    assert "ZeroDivisionError" in said and "Traceback" not in said

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from textual._context import active_message_pump
 from textual.actions import ActionParseResult
-from textual.app import App
+from textual.app import App, ScreenStackError
 from textual.dom import DOMNode, NoScreen
 from textual.screen import Screen
 
@@ -47,7 +47,7 @@ class SturdyApp(App[str], inherit_bindings=False):
         Never a traceback, and never a second line: what fails while the app ends is recorded only.
         """
         dialog = _failing_dialog()
-        if dialog is not None and dialog is self.screen:
+        if dialog is not None and dialog in self.screen_stack[-1:]:
             self.tell_fault(error)
             dialog.dismiss(None)
         elif self.is_headless:
@@ -67,6 +67,6 @@ def _failing_dialog() -> Screen[object] | None:
     pump = active_message_pump.get(None)
     try:
         screen = pump.screen if isinstance(pump, DOMNode) else None
-    except NoScreen:
+    except (NoScreen, ScreenStackError):  # what fails as the app begins or ends has none
         return None
     return screen if isinstance(screen, AnsweredOnce) else None
