@@ -115,7 +115,10 @@ def test_a_whole_training_completes_with_the_numbers_of_its_files(
     training = trainings["completed"]
     view = see(
         *(fleet, "completed", "completed", START_SECONDS),
-        until=lambda view: sizes(view.run) == sizes_on_disk(training),
+        until=lambda view: (
+            sizes(view.run) == sizes_on_disk(training)
+            and len(view.log.lines) == len(log_on_disk(training))
+        ),
     )
     run = view.run
     assert (run.epoch, run.total_epochs, run.progress) == (3, 3, 1.0)
@@ -149,9 +152,12 @@ def assert_equal_to_files(view: RunView, training: Training) -> None:
     assert status is not None and run.best is not None
     assert (run.best.value, run.best.epoch) == (status.best_metric, status.best_epoch)
     assert run.train_loss == status.train_loss
-    log = (training.directory / "train.log").read_text().splitlines()
-    assert list(view.log.lines) == log
+    assert list(view.log.lines) == log_on_disk(training)
     assert sizes(run) == sizes_on_disk(training)
+
+
+def log_on_disk(training: Training) -> list[str]:
+    return (training.directory / "train.log").read_text().splitlines()
 
 
 def sizes(run: Run) -> dict[str, int]:
