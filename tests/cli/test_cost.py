@@ -170,6 +170,14 @@ def test_an_option_outweighs_the_configuration(boxtop: Boxtop, config: Path) -> 
     assert document(boxtop, "own", "--config", config)["can_stop"] is True
 
 
+def test_a_box_whose_address_is_wrong_is_weighed_all_the_same(
+    boxtop: Boxtop, tmp_path: Path
+) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text('[box.gone]\npath = "/no/such/place"\nprice_per_hour = 2\n')
+    assert document(boxtop, "gone", "--config", path)["rate_running"]["usd_per_hour"] == 2.0
+
+
 @pytest.mark.parametrize("value", ["nan", "inf", "-1", "many", "", "1_0", "0x1"])
 def test_what_is_no_amount_is_a_mistake(boxtop: Boxtop, value: str) -> None:
     called = boxtop("cost", "--gb", value)

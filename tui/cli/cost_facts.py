@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -106,8 +107,10 @@ def _joined(session: Session, own: dict[str, Any], one: Instance) -> dict[str, A
 
 
 def _own_places(session: Session, name: str, section: BoxSettings) -> tuple[str, ...]:
-    box = configured_box(name, session.names)
-    known = _seen_places(session, box.kept_as, box.text)
+    known: tuple[str, ...] = ()
+    with suppress(UserError):  # its prices are weighed also where its address is wrong
+        box = configured_box(name, session.names)
+        known = _seen_places(session, box.kept_as, box.text)
     return known or tuple(default_roots(session.configuration.settings, section))
 
 

@@ -6,6 +6,7 @@ from tui.boxes import InstanceName
 from tui.cli.remembered import remembered
 from tui.cli.session import Session
 from tui.clock import Clock
+from tui.errors import UserError
 from tui.providers.base import Instance
 from tui.rented.listings import Listings
 from tui.rented.places import places_of
@@ -32,7 +33,10 @@ def last_listed(session: Session, word: str) -> tuple[Instance, float] | None:
 def _meant(session: Session, word: str, instances: list[Instance]) -> str | None:
     """Return ``provider:id`` of the instance that a word names, None for none or several."""
     if word in session.names.settings.box:
-        box = configured_box(word, session.names)
+        try:
+            box = configured_box(word, session.names)
+        except UserError:
+            return None
         tied = tie([box], instances, places_of).get(box.name)
         tied = tied or next(remembered(session.data, box), None)
         return None if tied is None else str(tied)

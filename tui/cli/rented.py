@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tui.boxes import Box, LocalTarget, RecordingTarget
@@ -48,11 +49,12 @@ def _priced(session: Session) -> list[Box]:
     from tui.rented.opening import has_commands
     from tui.targets import configured_box
 
-    return [
-        configured_box(name, session.names)
-        for name, section in session.configuration.settings.box.items()
-        if section.price_per_hour is not None and not has_commands(section)
-    ]
+    found = []
+    for name, section in session.configuration.settings.box.items():
+        if section.price_per_hour is not None and not has_commands(section):
+            with suppress(UserError):  # what is wrong with it is told where it is looked at
+                found.append(configured_box(name, session.names))
+    return found
 
 
 def _needed(boxes: Sequence[Box], settings: Settings) -> frozenset[str] | None:
