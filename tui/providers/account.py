@@ -20,7 +20,7 @@ from tui.text import said
 ACCOUNT_SECONDS = 300.0
 """Differences of a credit over less time say nothing."""
 CREDIT_SECONDS = 900.0
-"""A credit that cannot be read anew is not known any more after so long: it was spent from since."""
+"""A credit that was read longer ago is not known any more: it was spent from since."""
 MISSING_BEFORE_GONE = 2
 RECENT_SECONDS = 900.0
 """What an older list of an earlier session had, and the first one now lacks, is gone for long."""
