@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Boxtop
+from tests.cli.conftest import Boxtop, write_config
 from tests.cli.runs import copy_run, live_run
 from tests.sshd import SshServer
 from tui.boxes import Box, LocalTarget
@@ -54,6 +54,22 @@ def test_a_run_that_has_but_its_configuration_is_told_when_it_is_named(
     (run,) = document["boxes"][0]["runs"]
     assert (run["id"], run["reported_state"], run["epoch"]) == ("run13", None, None)
     assert "run13" not in boxtop("status", where).out
+
+
+@pytest.mark.sshd
+def test_the_whole_path_of_a_run_is_found_outside_of_a_box_s_roots_too(
+    boxtop: Boxtop, ssh_box: SshServer, home: Path, tmp_path: Path
+) -> None:
+    roots, elsewhere = tmp_path / "runs", tmp_path / "elsewhere" / "run7"
+    copy_run("yolo9t_long", roots / "run1")
+    copy_run("yolo9t_long", elsewhere)
+    write_config(home, f'[box.lab]\nssh = "{ssh_box.text}"\nruns = ["{roots}"]\n')
+    document = json.loads(boxtop("status", f"lab:{elsewhere}", "--json").out)
+    assert [run["path"] for run in document["boxes"][0]["runs"]] == [str(elsewhere)]
+    assert "Epoch" in boxtop("logs", f"lab:{elsewhere}/").out
+    assert "Epoch" in boxtop("logs", f"lab:{roots}/run1").out
+    missing = boxtop("logs", f"lab:{elsewhere}8")
+    assert missing.code == 2 and "has no run" in missing.err
 
 
 def test_an_empty_directory_that_is_named_is_no_run(boxtop: Boxtop, tmp_path: Path) -> None:

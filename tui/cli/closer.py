@@ -39,7 +39,7 @@ def closer_box(box: Box, view: BoxView) -> Box | None:
     if view.link.state != "live" or isinstance(box.target, RecordingTarget):
         return None
     if box.run is not None:
-        return None if meant_paths(view, box.run) else replace(box, run=None, only=box.run)
+        return None if meant_paths(view, box.run) else _named_box(box, box.run)
     root = _only_root(view)
     if root is None:
         return None
@@ -50,6 +50,14 @@ def closer_box(box: Box, view: BoxView) -> Box | None:
     if not own or is_live(own[0]) or isinstance(box.target, LocalTarget):
         return None
     return replace(box, roots=(posixpath.dirname(root),))
+
+
+def _named_box(box: Box, run: str) -> Box:
+    """Return where to look for a run that was not found: below the roots, or at its whole path."""
+    if not run.startswith("/"):
+        return replace(box, run=None, only=run)
+    root, name = posixpath.split(posixpath.normpath(run))
+    return replace(box, run=None, roots=(root,), only=name)
 
 
 def newer_siblings(box: Box) -> list[Box]:

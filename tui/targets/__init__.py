@@ -265,7 +265,7 @@ def _recording_box(text: str, path: Path) -> Box:
 
 
 def _run_id(run: str, text: str) -> str:
-    cleaned = run.strip("/")
+    cleaned = run.rstrip("/")  # a whole path begins with its slash
     if not cleaned:
         raise UserError(
             f"{one_line(text, 120)!r} names no run", "write TARGET:RUN, or TARGET for all"
