@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.actions.test_gate_box import ONE, TWO, Rented, lab, saved_run
+from tests.actions.gated import ONE, TWO, Rented, lab, saved_run
 from tests.onbox.checkpoints import make_weights, put, write_status
 from tui.actions.gate import judge
 from tui.actions.gate_eyes import BoxEyes

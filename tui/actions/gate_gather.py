@@ -90,7 +90,8 @@ def gather(
 
     ``loses`` is given before a stop: weights that it keeps are not read. ``same_machine`` says that
     this machine is the box, so that its own copies would go with it; None finds it out. What
-    changes between the first look and the last counts as unknown.
+    changes between the first look and the last counts as unknown. The facts are as old as the last
+    look's end: on a slow disk the look itself may take longer than a judgement counts.
     """
     pace = pace or Pace()
     runs: Sequence[FoundRun] = ()
@@ -100,7 +101,6 @@ def gather(
         here = before.same_machine if same_machine is None else same_machine
         collector = _Collector(eyes, pace, loses, copies_count=not here)
         found = tuple(collector.run(place, _known(place, runs)) for place in before.places)
-        at = pace.clock()
         after = eyes.survey([way for place in before.places for way in place.ways])
     except (ActionError, LinkError) as error:
         known = tuple(RunFacts(run.path, run.name, run.alive, epoch=run.epoch) for run in runs)
@@ -108,7 +108,7 @@ def gather(
     missing = _missing(runs, before)
     return BoxFacts(
         box=box,
-        at=at,
+        at=pace.clock(),
         runs=(*_confirmed(found, before, after), *_appeared(before, after), *missing),
         unseen=tuple(_words_of(one) for one in after.troubles if not _is_usual(one)),
         notes=(
