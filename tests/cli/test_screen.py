@@ -53,7 +53,9 @@ def test_the_mouse_is_left_alone_when_asked(tmp_path: Path) -> None:
 def test_without_boxes_it_asks_for_one(tmp_path: Path) -> None:
     with terminal() as shown:
         shown.wait_for("Paste the ssh line")
-        shown.press(f"{copy_run('yolo9t_long', tmp_path / 'run1')}\r")
+        shown.press(str(copy_run("yolo9t_long", tmp_path / "run1")))
+        shown.wait_for(str(tmp_path)[:40])
+        shown.press("\r")
         shown.wait_for("100/100")
         shown.press("q")
         assert shown.end() == 0
