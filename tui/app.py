@@ -22,13 +22,13 @@ from tui.screens.copying import ssh_command
 from tui.screens.feed import BoxesChanged, Feed, QuestionWaits
 from tui.screens.filters import own_filters, with_colours
 from tui.screens.fleet import FleetScreen
+from tui.screens.in_order import InOrderApp
 from tui.screens.monitor import MonitorScreen
 from tui.screens.options import ScreenOptions
 from tui.screens.questions import Questions
 from tui.screens.rows import Key, Row
 from tui.screens.run import RunScreen
 from tui.screens.settings import Settings
-from tui.screens.sturdy import SturdyApp
 from tui.text import one_line
 from tui.theme import Palette, theme_name, themes
 from tui.view import BoxView
@@ -57,7 +57,7 @@ def _commands() -> type[Provider]:
     return Commands
 
 
-class BoxtopApp(SturdyApp, inherit_bindings=False):
+class BoxtopApp(InOrderApp, inherit_bindings=False):
     """Watches the boxes of a feed; ``run`` returns ``questions.DEMO`` or None."""
 
     CSS_PATH = Path(__file__).with_name("boxtop.tcss")

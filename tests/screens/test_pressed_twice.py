@@ -40,10 +40,17 @@ def burst(watch: Watch, *keys: str) -> None:
 
 
 async def back(watch: Watch) -> bool:
-    """Let everything settle; whether the list alone is there again."""
-    await watch.until(lambda: isinstance(watch.app.screen, FleetScreen))
+    """Let every key be answered; whether the list alone is there again."""
+    answered = asyncio.Event()
+    watch.app.call_later(answered.set)
+    await answered.wait()
+    await watch.until(lambda: not watch.app.is_running or is_alone(watch))
     await watch.pilot.pause()
-    return watch.app.is_running and len(watch.app.screen_stack) == 1
+    return watch.app.is_running and is_alone(watch)
+
+
+def is_alone(watch: Watch) -> bool:
+    return [type(screen) for screen in watch.app.screen_stack] == [FleetScreen]
 
 
 @pytest.mark.parametrize("keys", [("q", "q"), ("space", "space"), ("escape",) * 5, ("q", "escape")])
