@@ -178,6 +178,40 @@ def test_a_provider_without_a_key_names_the_places(
     assert "VAST_API_KEY" in told.err
 
 
+@pytest.mark.parametrize("word", ["boxes", "status"])
+def test_a_provider_without_a_key_is_shown_as_it_was_with_its_age(
+    boxtop: Boxtop, arguments: list[object], monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    boxtop(*arguments, "boxes")
+    kept = Path(str(arguments[3])) / "listings" / "vast.json"
+    document = json.loads(kept.read_text())
+    kept.write_text(json.dumps({**document, "at": document["at"] - 3 * 3600.0}))
+    monkeypatch.delenv("VAST_API_KEY", raising=False)
+    Path(str(arguments[1])).write_text("[providers.vast]\nenabled = true\n")
+    told = boxtop(*arguments, word)
+    out = " ".join(told.out.split())
+    assert told.code in (4, 6) and told.err.count("there is no key for vast") == 1
+    assert "vast 700001" in out and "bills $3.48/h" in out
+    assert "what is shown is 3h00m old" in out
+    first, _ = json.loads(boxtop(*arguments, word, "--json").out)["boxes"]
+    assert 3 * 3600 <= first["provider"]["age_s"] < 4 * 3600
+    assert "there is no key for vast" in first["provider"]["error"]
+    stopped = boxtop(*arguments, "stop", "yolo9s", "--yes", "yolo9s")
+    assert stopped.code == 6 and "nothing was sent" in stopped.err, stopped.err
+
+
+def test_what_is_assumed_and_warned_of_is_in_the_json(
+    boxtop: Boxtop, arguments: list[object], vendor: FakeVast
+) -> None:
+    vendor.rows[0].update(actual_status="hovering", instance=None)
+    for word in ("boxes", "status"):
+        first, second = json.loads(boxtop(*arguments, word, "--json").out)["boxes"]
+        assert first["provider"]["rate_assumed"] is True
+        assert any("hovering" in line for line in first["provider"]["warnings"])
+        assert second["provider"]["rate_assumed"] is False
+        assert second["provider"]["warnings"] == []
+
+
 def test_a_directory_of_this_machine_asks_nobody(
     boxtop: Boxtop, arguments: list[object], vendor: FakeVast, tmp_path: Path
 ) -> None:

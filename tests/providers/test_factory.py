@@ -3,11 +3,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.providers.build import StillClock
 from tests.providers.fake_http import KEY
 from tests.providers.fake_vast import FakeVast
 from tui.config.settings import BoxSettings, ProviderSettings, Settings
 from tui.providers.account import Accounts
+from tui.providers.errors import ProviderError
 from tui.providers.factory import providers_of
 
 
@@ -29,6 +32,9 @@ def test_what_is_enabled_is_made_and_the_rest_says_why(fake_vast: FakeVast) -> N
         "runpod": "no_key",
         "modal": "unsupported",
     }
+    assert [one.name for one in made.enabled] == ["vast", "skypilot", "command", "runpod", "modal"]
+    with pytest.raises(ProviderError, match="there is no key for runpod"):
+        made.enabled[3].list()
     accounts = Accounts([made.providers[0], made.providers[2]], StillClock())
     assert [one.instance.id for one in accounts.refresh().seen] == ["700001", "lab"]
     accounts.close()

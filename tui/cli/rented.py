@@ -87,7 +87,7 @@ def provider_troubles(asking: Asking) -> Iterator[UserError]:
         if asking.needs(name):
             yield UserError(str(error), error.hint)
     for provider in asking.view().providers:
-        if not asking.needs(provider.provider):
+        if not asking.needs(provider.provider) or provider.provider in asking.opened.problems:
             continue
         if provider.error is not None:
             yield UserError(str(provider.error), provider.error.hint)

@@ -12,6 +12,7 @@ from tui.providers.base import Provider
 from tui.providers.command import Commands, has_provider
 from tui.providers.errors import ProviderError
 from tui.providers.keys import Key, find_key
+from tui.providers.unusable import Unusable
 from tui.providers.urls import DEFAULTS, base_url
 
 
@@ -22,6 +23,12 @@ class Made:
     providers: tuple[Provider, ...]
     problems: Mapping[str, ProviderError]
     warnings: tuple[str, ...] = ()
+
+    @property
+    def enabled(self) -> tuple[Provider, ...]:
+        """All that are enabled; one that cannot be used says why instead of a list."""
+        unusable = (Unusable(name, error) for name, error in self.problems.items())
+        return (*self.providers, *unusable)
 
 
 def providers_of(

@@ -66,4 +66,4 @@ def open_accounts(
     from tui.providers.factory import providers_of
 
     made = providers_of(settings, environment, clock)
-    return Opened(Accounts(made.providers, clock), made.problems, made.warnings)
+    return Opened(Accounts(made.enabled, clock), made.problems, made.warnings)

@@ -87,7 +87,10 @@ def _box(box: BoxView) -> Json:
 
 
 def rent_document(rent: RentView) -> Json:
-    """Return what its provider tells of a box; unknown rates are null with source "unknown"."""
+    """Return what its provider tells of a box; unknown rates are null with source "unknown".
+
+    ``rate_assumed`` says of ``rate_now`` that the state does not tell what is billed.
+    """
     return {
         "name": rent.provider,
         "id": exact(rent.id),
@@ -96,6 +99,7 @@ def rent_document(rent: RentView) -> Json:
         "gpu_name": words(rent.gpu_name),
         "gpu_count": rent.gpu_count,
         "rate_now": rate_document(rent.rate_now),
+        "rate_assumed": rent.rate_assumed,
         "rate_running": rate_document(rent.rate_running),
         "rate_stopped": rate_document(rent.rate_stopped),
         "contract_end": iso_time(rent.contract_end),
@@ -105,6 +109,7 @@ def rent_document(rent: RentView) -> Json:
         "reason": words(rent.reason),
         "error": words(rent.error),
         "gone_maybe": rent.gone_maybe,
+        "warnings": [words(line) for line in rent.warnings],
     }
 
 
