@@ -230,7 +230,7 @@ class InstanceActions:
             if instance is None or old is None:
                 raise
             _check_same(bound, instance)
-            return instance, old
+            return self._accounts.priced(instance), old
         return self._found(action, bound, view), view
 
     def _found(self, action: Action, bound: Bound, view: ProviderView) -> Instance:

@@ -76,6 +76,9 @@ def _listed(session: Session, name: str, may_be_rented: bool) -> Instance:
     unread = next((one.error for one in view.providers if one.error is not None), None)
     if unread is not None and may_be_rented and bound.provider == COMMAND:
         raise unread
+    own = view.provider(bound.provider)
+    if own is not None and own.listed_at is None and own.error is not None:
+        raise own.error
     seen = view.find(bound.provider, bound.id)
     if seen is None:
         raise UserError(f"{bound.provider} lists no instance {bound.id}", "boxtop boxes lists all")

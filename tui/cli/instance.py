@@ -73,6 +73,8 @@ def _acted(session: Session, action: Action, word: str, yes: str | None, lose_we
     book = book_of(session)
     try:
         _count(book, chosen.accounts)
+        if chosen.doubt is not None:
+            raise chosen.doubt
         sight = sight_of(session, chosen)
         return _Act(session, chosen, sight).do(action, yes, lose_weights)
     finally:

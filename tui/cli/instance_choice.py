@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tui.actions.instance_gate import NOT_REACHED
 from tui.actions.instance_plan import Bound
 from tui.boxes import Box, InstanceName, SshTarget
+from tui.cli.instance_listed import Listed
 from tui.cli.remembered import remembered
 from tui.cli.session import Session
 from tui.config.settings import BoxSettings
@@ -18,9 +19,10 @@ from tui.providers.command import has_provider
 from tui.providers.errors import ProviderError
 from tui.providers.factory import Made, providers_of
 from tui.rent import COMMAND
+from tui.rented.listings import Listings
 from tui.rented.opening import has_commands, provider_named
 from tui.rented.places import places_of
-from tui.rented.tie import box_of
+from tui.rented.tie import box_of, own_places
 from tui.targets import configured_box, default_roots, parse_target
 from tui.text import one_line, said
 
@@ -32,7 +34,8 @@ class Chosen:
     """The instance that is meant, bound by its id.
 
     ``box_for`` returns the box to look at its runs with; one with a ``fault`` cannot be reached.
-    ``kept_as`` and ``text`` say which mirror is its own.
+    ``kept_as`` and ``text`` say which mirror is its own. ``doubt`` says why another may have the
+    same name.
     """
 
     accounts: Accounts
@@ -40,6 +43,7 @@ class Chosen:
     box_for: Callable[[Instance], Box]
     kept_as: str
     text: str
+    doubt: ProviderError | None = None
 
 
 def choose_instance(session: Session, word: str) -> Chosen:
@@ -47,13 +51,15 @@ def choose_instance(session: Session, word: str) -> Chosen:
 
     A word that names its provider asks that one alone: another that is slow or dead stands in
     nobody's way. Looked at in this order: ``PROVIDER:ID``, a box of boxtop.toml, an id, a name
-    that only one has, an address. Raises UserError for a word that names none or several, and
-    ProviderError where it may be in a list that could not be read.
+    that only one has, an address. Where no list comes, the last one that came tells who is asked
+    for by the id. Raises UserError for a word that names none or several, and ProviderError where
+    it may be in a list that could not be read.
     """
     made = providers_of(session.configuration.settings)
     for warning in made.warnings:
         session.console.tell(warning)
-    accounts = Accounts(made.providers)
+    accounts = Accounts(made.enabled)
+    accounts.remember(Listings(session.data).earlier)
     try:
         word = word.strip()
         accounts.refresh(now=True, only=_needed(session, accounts, word))
@@ -81,7 +87,7 @@ class _Choice:
         self._data = session.data
         self._made = made
         self._accounts = accounts
-        self._listed = [one.instance for one in accounts.view.seen if not one.gone_maybe]
+        self._listed = Listed(accounts, session.console.tell)
 
     @property
     def _boxes(self) -> Mapping[str, BoxSettings]:
@@ -93,21 +99,23 @@ class _Choice:
             return self._by_id(provider, id)
         if word in self._boxes:
             return self._of_box(word)
-        found = [one for one in self._listed if one.id == word]
-        found = found or [one for one in self._listed if one.name == word]
-        found = found or [one for one in self._listed if box_of(one, ()).name == word]
-        found = found or self._at(word)
+        if found := self._only(word, self._listed.found(lambda one: one.id == word)):
+            return self._chosen(found)
+        if found := self._only(word, self._listed.found(lambda one: _is_called(one, word))):
+            return replace(self._chosen(found), doubt=self._listed.doubt(word, found))
+        if found := self._only(word, self._at(word)):
+            return self._chosen(found)
+        raise self._unknown(word)
+
+    def _only(self, word: str, found: Sequence[Instance]) -> Instance | None:
+        """Return the one that is meant, None for none. Raises UserError for several."""
         if len(found) > 1:
             raise UserError(f"{one_line(word, 80)!r} is {len(found)} instances", _these(found))
-        if not found:
-            raise self._unknown(word)
-        return self._chosen(found[0])
+        return found[0] if found else None
 
     def _by_id(self, provider: str, id: str, box: str | None = None) -> Chosen:
         """Bind an exact id, also one that is not listed: it may be gone already."""
-        found = next(
-            (one for one in self._listed if (one.provider, one.id) == (provider, id)), None
-        )
+        found = self._listed.of_now(provider, id)
         if found is not None:
             return self._chosen(found, box)
         view = self._accounts.view.provider(provider)
@@ -124,15 +132,13 @@ class _Choice:
             return self._by_id(provider, id, name)
         if has_commands(section):
             return self._by_id(COMMAND, name, name)
-        found = self._at_target(configured_box(name, self._names).target)
-        if len(found) == 1:
-            return self._chosen(found[0], name)
-        if not found and (known := self._remembered(name)) is not None:
-            return self._chosen(known, name)
-        if has_provider(section) and not found:
+        found = self._only(name, self._at_target(configured_box(name, self._names).target))
+        found = found or self._remembered(name)
+        if found is not None:
+            return self._chosen(found, name)
+        self._check_all_read(name)
+        if has_provider(section):
             return self._by_id(COMMAND, name, name)
-        for each in self._made.providers:
-            self._check_read(each.name)
         raise UserError(
             f"nobody knows who rents {name} out",
             f'say it in [box.{name}]: instance = "vast:123", or stop, start and destroy commands',
@@ -144,10 +150,11 @@ class _Choice:
         Then its provider tells no address to know it by.
         """
         known = set(remembered(self._data, configured_box(name, self._names)))
-        for one in self._listed:
-            if InstanceName(one.provider, one.id) in known and one.state in NOT_REACHED:
-                return one
-        return None
+
+        def is_it(one: Instance) -> bool:
+            return InstanceName(one.provider, one.id) in known and one.state in NOT_REACHED
+
+        return next(iter(self._listed.found(is_it)), None)
 
     def _chosen(self, instance: Instance, name: str | None = None) -> Chosen:
         name = name or self._name_of(instance)
@@ -169,8 +176,10 @@ class _Choice:
             if section.instance == own:
                 return name
         for name, section in self._boxes.items():
-            if section.instance is None and section.path is None and instance in self._at(name):
-                return name
+            if section.instance is None and section.path is None:
+                target = self._target(name)
+                if target is not None and leads_to(target, instance):
+                    return name
         return None
 
     def _box(self, instance: Instance, name: str | None) -> Box:
@@ -186,8 +195,9 @@ class _Choice:
         if instance.provider == COMMAND:
             return box
         own = box.target if isinstance(box.target, SshTarget) else SshTarget("")
-        others = [one for one in self._at_target(own) if one.id != instance.id]
-        if own.host and (leads_to(own, instance) or (rented.fault and not others)):
+        others = [one for one in self._listed.all if one.id != instance.id]
+        is_anothers = any(leads_to(own, one) for one in others)
+        if own.host and (leads_to(own, instance) or (rented.fault and not is_anothers)):
             return box
         target = rented.target
         if isinstance(target, SshTarget):
@@ -199,27 +209,31 @@ class _Choice:
             )
         return replace(box, target=target, fault=rented.fault, hint=rented.hint)
 
-    def _at(self, word: str) -> list[Instance]:
+    def _target(self, word: str) -> SshTarget | None:
+        """Return the address that a word is, or that a box of boxtop.toml has."""
         try:
-            box = parse_target(word, self._names)
+            target = parse_target(word, self._names).target
         except UserError:
-            return []
-        return self._at_target(box.target)
+            return None
+        return target if isinstance(target, SshTarget) and target.host else None
+
+    def _at(self, word: str) -> list[Instance]:
+        return self._at_target(self._target(word))
 
     def _at_target(self, target: object) -> list[Instance]:
         """Return the instances that one address reaches, as OpenSSH resolves it."""
         if not isinstance(target, SshTarget) or not target.host:
             return []
-        return [one for one in self._listed if leads_to(target, one)]
+        return self._listed.found(lambda one: leads_to(target, one))
 
     def _check_known(self, provider: str) -> None:
         """Raise for a provider that is not in use, with the reason."""
-        if self._accounts.provider(provider) is not None:
-            return
         problem = self._made.problems.get(provider)
         if problem is not None:
             raise UserError(str(problem), problem.hint)
-        raise UserError(f"{provider} is not in use", f"add [providers.{provider}] to boxtop.toml")
+        if self._accounts.provider(provider) is None:
+            hint = f"add [providers.{provider}] to boxtop.toml"
+            raise UserError(f"{provider} is not in use", hint)
 
     def _check_read(self, provider: str) -> None:
         """Raise the ProviderError of a list that could not be read: it may be in there."""
@@ -228,6 +242,13 @@ class _Choice:
         if view is not None and view.error is not None:
             raise view.error
 
+    def _check_all_read(self, box: str) -> None:
+        """Raise ProviderError where a box by its address may be in a list that was not read."""
+        for view in self._accounts.view.providers:
+            if (error := view.error) is not None:
+                message = f"who rents {box} out is not known: {error}"
+                raise ProviderError(error.kind, message, error.hint)
+
     def _unknown(self, word: str) -> Exception:
         """Return why nothing is found: an unread list, or a word that is none."""
         shown = one_line(word, 80)
@@ -235,17 +256,15 @@ class _Choice:
         if errors:
             message = f"{shown!r} is in no list that could be read; {errors[0]}"
             return ProviderError(errors[0].kind, message, errors[0].hint)
-        problems = "; ".join(str(problem) for problem in self._made.problems.values())
-        if not self._made.providers:
-            message = problems or "no provider is in use, and no box has commands of its own"
+        if not self._made.enabled:
+            message = "no provider is in use, and no box has commands of its own"
             hint = "add [providers.vast] (or runpod, lambda, skypilot) to boxtop.toml"
             return UserError(message, hint)
-        names = {one.name for one in self._listed} | set(self._boxes)
+        names = {one.name for one in self._listed.all} | set(self._boxes)
         near = closest(word, list(names))
         hint = f"did you mean {said(near, 80)}? " if near else ""
-        known = _these(self._listed) or "no instance is listed"
-        more = f"; {problems}" if problems else ""
-        return UserError(f"{shown!r} is no instance and no box", f"{hint}{known}{more}")
+        known = _these(self._listed.all) or "no instance is listed"
+        return UserError(f"{shown!r} is no instance and no box", f"{hint}{known}")
 
 
 def _these(instances: Iterable[Instance]) -> str:
@@ -254,7 +273,12 @@ def _these(instances: Iterable[Instance]) -> str:
     return f"there are: {', '.join(listed[:MOST_NAMED])}{more}" if listed else ""
 
 
+def _is_called(one: Instance, word: str) -> bool:
+    """Whether a word is an instance's name at its provider, or that of its box on the screen."""
+    return word in (one.name, box_of(one, ()).name)
+
+
 def leads_to(target: SshTarget, instance: Instance) -> bool:
     """Whether an address is one of an instance's, as OpenSSH resolves it."""
-    own = {(one.host.lower(), one.port or 22) for one in instance.addresses}
+    own = own_places(instance)
     return not own.isdisjoint(places_of(target))

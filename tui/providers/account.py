@@ -188,7 +188,7 @@ class Watched:
         self._missing = {one.instance.id: 1 for one in earlier.seen if one.gone_maybe}
         return earlier.seen
 
-    def _priced(self, listed: Iterable[Instance]) -> Iterator[Instance]:
+    def priced(self, listed: Iterable[Instance]) -> Iterator[Instance]:
         """Yield what is listed, each with the running price told before where none is told now."""
         earlier = () if self._earlier is None else self._earlier.seen
         known = {one.instance.id: one.instance.rate_running for one in (*earlier, *self._view.seen)}
@@ -201,7 +201,7 @@ class Watched:
         self, listed: Sequence[Instance], complete: bool
     ) -> tuple[tuple[Seen, ...], frozenset[str]]:
         """Return the new list with what it lacks at its old place, and the ids that are gone."""
-        fresh = {instance.id: instance for instance in self._priced(listed)}
+        fresh = {instance.id: instance for instance in self.priced(listed)}
         gone = set(self._view.gone) - fresh.keys()
         merged: list[Seen] = []
         for old in self._known():
@@ -271,6 +271,11 @@ class Accounts:
         """Return a provider by its name."""
         watched = self._by_name.get(name)
         return watched.provider if watched is not None else None
+
+    def priced(self, instance: Instance) -> Instance:
+        """Return an instance with the running price that was told before, where none is now."""
+        watched = self._by_name.get(instance.provider)
+        return instance if watched is None else next(watched.priced([instance]))
 
     def refresh_one(self, name: str) -> ProviderView | None:
         """Ask one provider at once, after something was done to it; None for no such provider."""
