@@ -15,7 +15,17 @@ import pytest
 from tests.waiting import wait_until
 from tests.watch.scripted import BOX, GREETING, ONE_RUN, HeldClock, Script, ScriptedLink
 from tui.boxes import Box, SshTarget
-from tui.facts import Fact, FileBegins, FileBytes, FileWhole, RunFound, RunGone, Settled, Stat
+from tui.facts import (
+    Fact,
+    FileBegins,
+    FileBytes,
+    FileGone,
+    FileWhole,
+    RunFound,
+    RunGone,
+    Settled,
+    Stat,
+)
 from tui.links.asking import RefusingAsker
 from tui.links.base import LinkError
 from tui.runs import files
@@ -182,6 +192,31 @@ def test_a_run_that_came_and_went_empty_leaves_nothing_behind(tmp_path: Path) ->
         wait_until(lambda: box_of(fleet, "lab").link.state == "live")
         wait_until(lambda: not list(tmp_path.rglob("run1")))
         assert box_of(fleet, "lab").runs == ()
+
+
+def test_a_run_that_is_deleted_on_the_box_stays_what_it_was_and_is_kept(tmp_path: Path) -> None:
+    gone = [FileGone(PATH, name) for name in (files.METRICS, files.STATUS)]
+    last = RunFound("/root/runs/run2", "run2", "/root/runs")
+    with following({"lab": Script((*recorded("yolo9t_long"), *gone, last))}, tmp_path) as fleet:
+        wait_until(lambda: len(box_of(fleet, "lab").runs) == 2)
+        (view,) = [run for run in box_of(fleet, "lab").runs if run.run.path == PATH]
+        assert view.run.verdict == "completed"
+        assert view.metrics.epochs and view.run.epoch == 100
+    copies = {path.name for path in tmp_path.rglob("run1/*")}
+    assert {files.STATUS, files.METRICS} <= copies and f"{files.STATUS}.1" not in copies
+
+
+def test_a_file_that_is_gone_is_of_the_past_once_another_comes(tmp_path: Path) -> None:
+    facts = recorded("yolo9t_long")
+    status = next(fact for fact in facts if isinstance(fact, FileWhole))
+    fresh = status.data.replace(b'"completed"', b'"running"')
+    begun = (FileGone(PATH, files.METRICS), FileWhole(PATH, files.STATUS, fresh, status.stat))
+    with following({"lab": Script((*facts, *begun))}, tmp_path) as fleet:
+        wait_until(
+            lambda: [run.run.reported_state for run in box_of(fleet, "lab").runs] == ["running"]
+        )
+        assert box_of(fleet, "lab").runs[0].metrics.epochs == []
+    assert {path.name for path in tmp_path.rglob("metrics.jsonl*")} == {"metrics.jsonl.1"}
 
 
 def test_a_recording_holds_what_the_mirror_had_before(tmp_path: Path) -> None:

@@ -58,8 +58,9 @@ class Growth(msgspec.Struct):
 class RunState:
     """Everything known of one run; ``mirror`` and ``proofs`` are None where nothing is kept.
 
-    ``revision`` changes with every fact. ``live`` is True once a link has spoken of its process.
-    ``id`` is what the run is called among all of its box.
+    Files that are gone are shown and kept as they were until another one comes: where none comes,
+    the whole run was deleted. ``revision`` changes with every fact. ``live`` is True once a link
+    has spoken of its process. ``id`` is what the run is called among all of its box.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class RunState:
         self.checkpoints: tuple[CheckpointStat, ...] = ()
         self.vitals: RunVitals | None = None
         self._growth: dict[str, Growth] = {}
+        self._gone: set[str] = set()
         self._readers: dict[str, Reader] = {
             files.METRICS: self.metrics,
             files.RESULTS: self.results,
@@ -99,14 +101,11 @@ class RunState:
         """
         self.revision += 1
         match fact:
-            case FileWhole():
-                self._take_whole(fact)
-            case FileBegins():
-                self._begin(fact)
-            case FileBytes():
-                self._grow(fact)
+            case FileWhole() | FileBegins() | FileBytes():
+                self._forget_gone(fact.name)
+                self._take(fact)
             case FileGone():
-                self._forget(fact.name)
+                self._gone.add(fact.name)
             case FileTrouble():
                 self.troubles[fact.name] = fact
                 if fact.stat is not None:
@@ -208,6 +207,15 @@ class RunState:
         record = self._ended.record() if self._ended else None
         return record is not None and record.explains(self.whole.get(files.STATUS))
 
+    def _take(self, fact: FileWhole | FileBegins | FileBytes) -> None:
+        match fact:
+            case FileWhole():
+                self._take_whole(fact)
+            case FileBegins():
+                self._begin(fact)
+            case FileBytes():
+                self._grow(fact)
+
     def _take_whole(self, fact: FileWhole) -> None:
         self.whole[fact.name] = fact.data
         self.stats[fact.name] = fact.stat
@@ -251,6 +259,12 @@ class RunState:
         reader.feed(new)
         if self.mirror is not None:
             self.mirror.append(fact)
+
+    def _forget_gone(self, but: str) -> None:
+        """A file that comes says that the run lives on: what it lacks by then is of the past."""
+        gone, self._gone = self._gone - {but}, set()
+        for name in gone:
+            self._forget(name)
 
     def _forget(self, name: str) -> None:
         self.whole.pop(name, None)
