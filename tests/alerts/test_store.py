@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.alerts.scenes import NOW, Scene, box, kinds, run
+from tui.alerts.event import Event, event
 from tui.alerts.memory import Memory, RunMemory
 from tui.alerts.store import Store
 
@@ -66,3 +67,47 @@ def test_the_lock_does_not_go_to_children(tmp_path: Path) -> None:
     store.own()
     assert store._lock is not None and not os.get_inheritable(store._lock)
     store.close()
+
+
+def told(text: str, at: float) -> Event:
+    return event("dead", "lab", None, text, at)
+
+
+def test_a_boxtop_of_one_box_has_a_part_of_its_own(tmp_path: Path) -> None:
+    lab, other, screen = Store(tmp_path, "lab"), Store(tmp_path, "../other"), Store(tmp_path)
+    assert lab.own() and other.own() and lab.tells_all() and other.tells_all()
+    assert not Store(tmp_path, "lab").own()
+    assert screen.own() and not lab.tells_all(), "the screen tells of all boxes"
+    screen.close()
+    assert lab.tells_all()
+    lab.save(Memory(told={"a": 1.0}))
+    assert Store(tmp_path, "../other").load().told == {"a": 1.0}
+    assert {path.parent for path in tmp_path.rglob("*")} == {tmp_path}
+    lab.close()
+    other.close()
+
+
+def test_what_a_part_left_is_taken_over_once_nobody_has_it(tmp_path: Path) -> None:
+    lab, screen = Store(tmp_path, "lab"), Store(tmp_path)
+    lab.own()
+    runs = {"run": RunMemory(1.0, 9.0, True)}
+    events = told("first", 1.0), told("second", 3.0)
+    lab.save(Memory(told={"a": 1.0}, runs=runs, held=[events[1]], past=events, unread=1))
+    screen.save(Memory(told={"b": 2.0}, runs={"run": RunMemory(1.0, 2.0)}, past=(told("x", 2.0),)))
+    screen.own()
+    memory = screen.load()
+    assert (memory.told, memory.runs, memory.held) == ({"a": 1.0, "b": 2.0}, runs, [])
+    assert [one.text for one in memory.past] == ["x"]
+    screen.save(memory)
+    assert [one.text for one in screen.past()] == ["first", "x", "second"]
+    lab.close()
+    memory = screen.load()
+    assert memory.held == [events[1]] and memory.unread == 1
+    assert [one.text for one in memory.past] == ["first", "x", "second"]
+    assert len(list(tmp_path.glob("alerts-*.json"))) == 1, "not before it is kept elsewhere"
+    screen.save(memory)
+    assert list(tmp_path.glob("alerts-*.json")) == []
+    assert screen.load() == memory
+    assert lab.own()
+    screen.close()
+    lab.close()

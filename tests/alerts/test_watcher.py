@@ -13,6 +13,7 @@ from tests.alerts.listener import Listener
 from tests.alerts.scenes import NOW, OFFLINE, box, run
 from tests.waiting import wait_until
 from tui.alerts.channels import channels_of
+from tui.alerts.ends import Ended
 from tui.alerts.event import Message
 from tui.alerts.watcher import LOOK_SECONDS, AlertWatcher
 from tui.config.settings import AlertSettings
@@ -46,6 +47,8 @@ class World:
         self.views: Sequence[BoxView] = ()
         self.wall, self.awake = NOW, 100.0
         self.person = Person()
+        self.ends: list[Ended] = []
+        self.part: str | None = None
         self.watcher = self.open()
 
     def open(self) -> AlertWatcher:
@@ -55,6 +58,8 @@ class World:
             channels_of(self.settings.urls),
             self.person,
             self.data,
+            ends=lambda: self.ends,
+            part=self.part,
             real=lambda name: name != "recording",
             wall=lambda: self.wall,
             awake=lambda: self.awake,
@@ -174,6 +179,46 @@ def test_of_two_boxtops_one_sends_and_both_show(listener: Listener, tmp_path: Pa
     assert len(listener.taken) == 1
     assert len(first.person.shown) == len(second.person.shown) == 1
     assert second.person.notified == []
+
+
+END = Ended("lab", "pull", "done", "finish line of lab done: the weights were pulled", True)
+
+
+def test_the_last_look_sends_at_once_and_waits_until_it_is_taken(
+    listener: Listener, tmp_path: Path
+) -> None:
+    world = World(tmp_path, settings(listener))
+    world.see(box(run("completed")), seconds=5)
+    world.ends = [END]
+    world.watcher.last_look(20.0)
+    assert [one.body["events"][0]["kind"] for one in listener.taken] == ["finished"]
+    world.watcher.close()
+    world.watcher = world.open()
+    world.see(box(run("completed")), seconds=60)
+    world.watcher.last_look(20.0)
+    world.watcher.close()
+    assert len(listener.taken) == 1
+
+
+def test_the_end_of_a_finish_line_is_told_by_whoever_has_it(
+    listener: Listener, tmp_path: Path
+) -> None:
+    screen, line = World(tmp_path, settings(listener)), World(tmp_path, settings(listener))
+    line.watcher.close()
+    line.part = "lab"
+    line.watcher = line.open()
+    for world in (screen, line):
+        world.see(box(run()))
+    line.ends = [END]
+    for world in (screen, line):
+        world.see(box(run("dead", ended_at=NOW)))
+    wait_until(lambda: len(listener.taken) == 2)
+    screen.watcher.close()
+    line.see(box(run("failed", path="/other", ended_at=NOW)))
+    line.watcher.last_look(20.0)
+    line.watcher.close()
+    told = [event["kind"] for one in listener.taken for event in one.body["events"]]
+    assert sorted(told[:2]) == ["dead", "finished"] and told[2:] == ["failed"]
 
 
 def test_a_disk_that_takes_nothing_is_told_once(tmp_path: Path) -> None:

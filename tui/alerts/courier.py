@@ -64,6 +64,12 @@ class Courier:
                 self._thread.start()
         self._news.set()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits, and nothing is under way."""
+        with self._lock:
+            return self._current is None and not self._waiting
+
     def end(self) -> None:
         """Begin nothing more."""
         self._closed.set()

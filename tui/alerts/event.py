@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ import msgspec
 from tui.config.settings import AlertKind
 from tui.text import said
 
-GOOD: frozenset[AlertKind] = frozenset({"new_best", "completed"})
+GOOD: frozenset[AlertKind] = frozenset({"new_best", "completed", "finished"})
 """Kinds that are no trouble."""
 LINES_MOST = 10
 TITLE_LENGTH = 120
@@ -85,6 +85,12 @@ def message_of(events: Sequence[Event], at: float, *, held: bool = False) -> Mes
         lines.append(f"and {more} more")
     oldest_first = tuple(sorted(events, key=lambda one: one.at))
     return Message(_title(ordered, held=held), tuple(lines), oldest_first, at)
+
+
+def only(message: Message, kinds: Collection[AlertKind]) -> Message | None:
+    """Return a message about some kinds of events alone, None where it has none of them."""
+    events = [event for event in message.events if event.kind in kinds]
+    return message_of(events, message.at) if events else None
 
 
 def trial(at: float) -> Message:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tui.actions.transfer import TransferView
 from tui.alerts.account_rules import push_signs, runway_signs
 from tui.alerts.box_rules import disk_signs, idle_signs, link_signs
+from tui.alerts.ends import Ended, finish_signs, key_of_end
 from tui.alerts.event import Event, event
 from tui.alerts.memory import Memory, RunMemory, key_of
 from tui.alerts.run_rules import is_at_work, mark_of, new_best, run_signs
@@ -46,11 +47,19 @@ class Judge:
         self._down: dict[str, float] = {}
         self._since: dict[str, float] = {}
         self._over: dict[str, tuple[object, ...]] = {}
+        self._ends: dict[Ended, str] = {}
 
     def look(
-        self, boxes: Sequence[BoxView], transfers: Sequence[TransferView], at: Moment
+        self,
+        boxes: Sequence[BoxView],
+        transfers: Sequence[TransferView],
+        at: Moment,
+        ends: Sequence[Ended] = (),
     ) -> tuple[Event, ...]:
-        """Return what is news at a moment, later than the one before."""
+        """Return what is news at a moment, later than the one before.
+
+        ``ends`` are those of finish lines, as long as they are shown.
+        """
         if self._last is not None and _slept(self._last, at):
             for table in (self._on, self._off, self._live, self._down):
                 table.clear()
@@ -67,6 +76,8 @@ class Judge:
                 signs += self._signs_of(box, at)
         signs += runway_signs(boxes, at.wall)
         signs += push_signs(transfers, self._session)
+        self._ends = {end: self._ends.get(end) or key_of_end(end, boxes) for end in ends}
+        signs += finish_signs(self._ends)
         self._forget({sign.key for sign in signs})
         events += [_told(sign, at) for sign in signs if self._weigh(sign, at)]
         for box in answering:

@@ -66,3 +66,35 @@ def key_of(what: str, *names: str) -> str:
     """Return a short key for names of any length and content."""
     whole = "\0".join(names).encode("utf-8", "surrogatepass")
     return f"{what}:{hashlib.blake2b(whole, digest_size=12).hexdigest()}"
+
+
+def joined(own: Memory, other: Memory, *, whole: bool) -> Memory:
+    """Return a memory that knows what another boxtop told; with ``whole`` all that it left, too."""
+    found = Memory(
+        told={**other.told, **own.told},
+        runs={**other.runs, **own.runs},
+        boxes={**other.boxes, **own.boxes},
+        held=list(own.held),
+        past=own.past,
+        unread=own.unread,
+    )
+    for key in own.runs.keys() & other.runs.keys():
+        found.runs[key] = max(other.runs[key], own.runs[key], key=lambda run: run.seen_at)
+    for key in own.boxes.keys() & other.boxes.keys():
+        found.boxes[key] = max(other.boxes[key], own.boxes[key])
+    if whole:
+        found.held += other.held
+        (read, new), (other_read, other_new) = _parts(own), _parts(other)
+        found.past = (*_by_time(read, other_read), *_by_time(new, other_new))
+        found.unread = len(new) + len(other_new)
+    return found
+
+
+def _parts(memory: Memory) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
+    """Return what somebody has looked at, and what nobody has."""
+    first = len(memory.past) - memory.unread
+    return memory.past[:first], memory.past[first:]
+
+
+def _by_time(*events: tuple[Event, ...]) -> list[Event]:
+    return sorted((one for some in events for one in some), key=lambda one: one.at)

@@ -61,6 +61,10 @@ class Outbox:
         """Whether it is the quiet time."""
         return self._quiet.holds(at.wall)
 
+    def hurry(self) -> None:
+        """Let what waits for what may follow be due now."""
+        self._began = None
+
     def due(self, at: Moment) -> Due:
         """Return what is to be told now, once."""
         if self._began is not None and 0 <= at.awake - self._began < GROUP_SECONDS:

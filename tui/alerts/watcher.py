@@ -11,7 +11,8 @@ from typing import Protocol
 from tui.actions.transfer import TransferView
 from tui.alerts.channel import Channel
 from tui.alerts.courier import LAST_SECONDS, Courier
-from tui.alerts.event import Message
+from tui.alerts.ends import KINDS, Ended
+from tui.alerts.event import Message, only
 from tui.alerts.judge import Judge, Moment
 from tui.alerts.outbox import Outbox
 from tui.alerts.past import Past
@@ -22,6 +23,7 @@ from tui.debug import record_fault
 from tui.view import BoxView
 
 LOOK_SECONDS = 5.0
+WAIT_SECONDS = 0.05
 SAVE_SECONDS = 10.0
 """What is noted of runs may wait so long for the disk; what was told never does."""
 
@@ -54,7 +56,9 @@ class AlertWatcher:
     """Looks every few seconds, in a thread of its own.
 
     ``transfers`` are those of weights, the newest first; ``data`` is where it is kept what was
-    told, None for nowhere; boxes that are not ``real`` (recordings, copies) are left out.
+    told, None for nowhere; boxes that are not ``real`` (recordings, copies) are left out. ``ends``
+    are those of finish lines, which nobody else can tell. ``part`` names the boxes of a boxtop that
+    watches no others, as in ``Store``.
     """
 
     def __init__(
@@ -66,7 +70,9 @@ class AlertWatcher:
         data: Path | None,
         *,
         transfers: Callable[[], Sequence[TransferView]] = tuple,
+        ends: Callable[[], Sequence[Ended]] = tuple,
         real: Callable[[str], bool] = lambda _name: True,
+        part: str | None = None,
         wall: Callable[[], float] = time.time,
         awake: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -75,17 +81,19 @@ class AlertWatcher:
         self._person = person
         self._couriers = [Courier(channel, person.tell) for channel in channels]
         self._transfers = transfers
+        self._ends = ends
         self._real = real
         self._data = data
         self._wall = wall
         self._awake = awake
-        self._store = Store(data)
+        self._store = Store(data, part)
         self._session = str(wall())
         self._is_owner = self._store.own()
         self._saved_at = awake()
         self._cannot_save = False
         self._quiet = QuietTime(settings.quiet)
         self._past_lock = threading.Lock()
+        self._is_last = False
         self._begin()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="alerts", daemon=True)
@@ -127,20 +135,47 @@ class AlertWatcher:
             self._begin()
         at = Moment(self._wall(), self._awake())
         views = [box for box in self._boxes.boxes() if self._real(box.name)]
-        events = self._judge.look(views, self._transfers(), at)
+        events = self._judge.look(views, self._transfers(), at, self._ends())
         with self._past_lock:
             self._outbox.add(events, at)
+        is_told = self._tell(at)
+        if (
+            events
+            or is_told
+            or (self._judge.is_changed and at.awake - self._saved_at >= SAVE_SECONDS)
+        ):
+            self._save()
+
+    def last_look(self, seconds: float) -> None:
+        """Look once more and send all that is due, before a close that nobody waits behind.
+
+        What no address takes in that time is kept for the next start.
+        """
+        self._closed.set()
+        if self._thread.is_alive():
+            self._thread.join(2.0)
+        self._is_last = True
+        self.look()
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and not all(one.is_idle for one in self._couriers):
+            time.sleep(WAIT_SECONDS)
+
+    def _tell(self, at: Moment) -> bool:
+        """Tell what is due; return whether anything was for the channels."""
+        if self._is_last:
+            self._outbox.hurry()
         due = self._outbox.due(at)
         if due.screen is not None:
             self._person.show(due.screen, loud=not self._outbox.is_quiet(at))
-        if due.sent is not None and self._is_owner:
+        sent = due.sent
+        if sent is not None and not (self._is_owner and self._store.tells_all()):
+            sent = only(sent, KINDS)
+        if sent is not None:
             if self._settings.desktop:
-                self._person.notify(due.sent)
+                self._person.notify(sent)
             for courier in self._couriers:
-                courier.send(due.sent)
-        is_news = bool(events) or due.sent is not None
-        if is_news or (self._judge.is_changed and at.awake - self._saved_at >= SAVE_SECONDS):
-            self._save()
+                courier.send(sent)
+        return due.sent is not None
 
     def _keep_undelivered(self) -> None:
         """Hold for the next start what no address took; what one took is not sent twice."""
@@ -151,6 +186,8 @@ class AlertWatcher:
 
     def _begin(self) -> None:
         memory = self._store.load()
+        if not self._is_owner:
+            memory.held.clear()  # its owner sends that
         self._judge = Judge(memory, self._session)
         self._outbox = Outbox(memory, self._quiet, self._settings.off)
 

@@ -23,6 +23,8 @@ KINDS: dict[AlertKind, str] = {
     "runway": "credit or contract ends before training does, or within a day",
     "unreachable": "a box does not answer for 5 minutes, or its provider stopped it at work",
     "push_failed": "a push failed for good",
+    "finished": "a finish line saved, and ended, what it was set for",
+    "finish_failed": "a finish line was given up, refused, or could not confirm the end",
 }
 """All kinds, and what each says."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from tui.actions.access import FleetAccess
@@ -18,6 +18,8 @@ from tui.actions.instance import InstanceActions
 from tui.actions.instance_watched import watched_sight
 from tui.actions.journal import Journal
 from tui.actions.transfers import Transfers
+from tui.alerts.ends import Ended, ended_early, ended_of
+from tui.cli.finish_alerts import alerting
 from tui.cli.rented import book_of
 from tui.cli.session import Session
 from tui.errors import UserError
@@ -75,7 +77,9 @@ def finish_headless(session: Session, targets: tuple[str, ...], setting: Setting
             finishes.set(setting)
         except ActionError as error:
             raise UserError(str(error), error.hint) from None
-        return _Waiting(session, fleet, finishes, setting.box).until_over(lines)
+        waiting = _Waiting(session, fleet, finishes, setting.box)
+        stack.enter_context(alerting(session, fleet, box, transfers, data, waiting.ends))
+        return waiting.until_over(lines)
 
 
 class _Lines:
@@ -100,6 +104,7 @@ class _Waiting:
         self._fleet = fleet
         self._finishes = finishes
         self._box = box
+        self._left: Ended | None = None
 
     def until_over(self, lines: _Lines) -> int:
         """Wait; Ctrl-C ends it, and says what is left undone."""
@@ -116,6 +121,13 @@ class _Waiting:
             self._session.console.tell(leaving_text(after if sent else before))
             return INTERRUPTED
 
+    def ends(self) -> Sequence[Ended]:
+        """Return how it ended, for who is told of that; nobody is told what a person ended."""
+        if self._left is not None:
+            return (self._left,)
+        ended = ended_of(self._view())
+        return () if ended is None else (ended,)
+
     def _code(self) -> int | None:
         """Return the exit code once it is over, or only a person can make it go on."""
         view = self._view()
@@ -131,6 +143,7 @@ class _Waiting:
             message = f"{self._box}: {box.link.error or 'the box refuses the connection'}"
             self._session.console.tell_error(UserError(message, box.link.hint))
             self._session.console.tell(leaving_text(view))
+            self._left = ended_early(view, message)
             return BOX_NOT_READ
         return None
 

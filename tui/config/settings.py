@@ -33,6 +33,8 @@ AlertKind = Literal[
     "runway",
     "unreachable",
     "push_failed",
+    "finished",
+    "finish_failed",
 ]
 ALERTS: tuple[str, ...] = get_args(AlertKind)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.actions.finish_line import FinishView
 from tui.actions.transfers import Transfers
 from tui.alerts.channel import Channel
 from tui.alerts.check import url_warnings
+from tui.alerts.ends import ended_of
 from tui.alerts.event import Message
 from tui.alerts.terminal import notification
 from tui.alerts.watcher import AlertWatcher
@@ -62,8 +64,10 @@ def open_alarms(
     settings: AlertSettings,
     transfers: Transfers | None,
     data: Path | None,
+    finishes: Callable[[], Sequence[FinishView]] = tuple,
 ) -> AlertWatcher:
-    """Begin to watch a fleet for what its person should be told; to be closed."""
+    """Begin to watch a fleet, and its finish lines, for what its person should be told; to be
+    closed."""
     person = ScreenPerson(app)
     for warning in url_warnings(settings.urls):
         person.tell(warning)
@@ -74,6 +78,7 @@ def open_alarms(
         person,
         data,
         transfers=transfers.views if transfers is not None else tuple,
+        ends=lambda: [end for view in finishes() if (end := ended_of(view)) is not None],
         real=_Real(fleet),
     )
     watcher.start()

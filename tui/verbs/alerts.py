@@ -62,11 +62,11 @@ def test(session: Session) -> int:
 @click.option("-n", "count", type=click.IntRange(1), default=20, help="The newest so many.")
 @click.pass_obj
 def past(session: Session, as_json: bool, count: int) -> int:
-    """Read what was told while a screen watched, the oldest first."""
+    """Read what was told while a screen or a finish line watched, the oldest first."""
     from tui.alerts.event import event_document
     from tui.alerts.store import Store
 
-    console, events = session.console, Store(session.data).load().past[-count:]
+    console, events = session.console, Store(session.data).past()[-count:]
     if as_json:
         from tui.report.document import json_text
 
@@ -75,7 +75,7 @@ def past(session: Session, as_json: bool, count: int) -> int:
     elif events:
         console.say_all([_past(event) for event in events])
     else:
-        console.tell(f"nothing was told yet by a screen that keeps its data in {session.data}")
+        console.tell(f"nothing was told yet by a boxtop that keeps its data in {session.data}")
     return 0
 
 

@@ -12,6 +12,7 @@ from tui.errors import UserError
 from tui.rented.opening import Rents
 
 if TYPE_CHECKING:
+    from tui.actions.finish_line import FinishView
     from tui.actions.finish_wish import Setting
     from tui.app import BoxtopApp
     from tui.boxes import Box
@@ -184,7 +185,9 @@ class _Desks:
         from tui.screens.alarms import open_alarms
 
         transfers = self._weights.transfers if self._weights is not None else None
-        watcher = open_alarms(app, self._fleet, self._settings.alerts, transfers, self._data)
+        watcher = open_alarms(
+            app, self._fleet, self._settings.alerts, transfers, self._data, self._finish_views
+        )
         self._closers.append(watcher.close)
         return watcher
 
@@ -194,6 +197,9 @@ class _Desks:
 
         self._finishing = open_finishing(app, self._fleet, setting)
         return self._finishing
+
+    def _finish_views(self) -> Sequence[FinishView]:
+        return () if self._finishing is None else self._finishing.finishes.views()
 
     def close(self) -> list[str]:
         """End what goes on here, the last opened first; return what is left undone, in words."""
