@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runs.build import CASES
-from tui.text import clean, one_line, quote, redact, said
+from tui.text import clean, one_line, quote, redact, said, said_path
 
 HOSTILE = st.text(
     alphabet=st.one_of(
@@ -161,6 +161,13 @@ def test_a_quoted_path_is_one_word_for_a_shell(name: str) -> None:
         ["/bin/sh", "-c", f"printf %s {quote(name)}"], capture_output=True, check=True
     )
     assert printed.stdout.decode() == name
+
+
+def test_of_a_long_path_its_end_is_shown() -> None:
+    long = f"/workspace/{'a' * 300}/\x1b[31mrun12"
+    assert said_path("/workspace/run12", 20) == "/workspace/run12"
+    assert said_path(long, 20) == f"…{'a' * 13}/run12"
+    assert said_path("x" * 9000).endswith("x…")
 
 
 def test_a_path_with_a_nul_is_refused() -> None:

@@ -62,6 +62,10 @@ _SECRETS: tuple[tuple[str, str], ...] = (
 """Patterns and their masks, compiled (and kept) by ``re`` when a line first needs them."""
 
 
+LONGEST_PATH = 4096
+"""What Linux takes as one path, in bytes."""
+
+
 def clean(text: str) -> str:
     """Return text without C0 (but newline and tab), DEL, C1 and CSI/OSC/DCS sequences.
 
@@ -112,6 +116,12 @@ def redact(text: str) -> str:
 def said(text: str, limit: int = 400) -> str:
     """Return what a box or an API said, fit for a message: on one line, without tokens."""
     return redact(one_line(text, limit))
+
+
+def said_path(path: str, limit: int = 400) -> str:
+    """Return a path as ``said`` does; of a longer one its end, which tells it from others."""
+    whole = said(path, LONGEST_PATH)
+    return whole if len(whole) <= limit else f"…{whole[1 - limit :]}"
 
 
 def quote(path: str) -> str:

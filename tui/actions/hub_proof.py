@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from tui.text import said
+from tui.text import said_path
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SHA1 = re.compile(r"[0-9a-f]{40}")
@@ -47,7 +47,7 @@ class Difference:
     how: str
 
     def __str__(self) -> str:
-        return f"{said(self.path, 200)}: {self.how}"
+        return f"{said_path(self.path, 200)}: {self.how}"
 
 
 def differences(

@@ -21,7 +21,7 @@ from tui.money import (
 )
 from tui.money.advice import Line, Tone
 from tui.providers.base import Instance, State
-from tui.text import said
+from tui.text import said, said_path
 
 MOST_RUNS = 12
 
@@ -146,9 +146,9 @@ def _fates(plan: Plan) -> Iterator[Line]:
         fates = [loses(place) for place in run.places or (run.path,)]
         name = name_of(run)
         if run.in_memory:
-            yield Line("", f"a stop DELETES {name} ({said(run.path, 120)}): it is in memory", "bad")
+            yield Line("", f"a stop DELETES {name} ({said_path(run.path)}): it is in memory", "bad")
         elif True in fates:
-            yield Line("", f"a stop DELETES {name} ({said(run.path, 120)})", "bad")
+            yield Line("", f"a stop DELETES {name} ({said_path(run.path)})", "bad")
         elif None in fates:
             yield Line("", f"whether a stop keeps {name} is not known", "bad")
         else:
