@@ -29,8 +29,9 @@ class RentView:
     ``contract_end`` and ``created_at`` are seconds since the epoch, ``credit`` US dollars under the
     vendor's name ``credit_field``; ``runway`` counts all boxes of the account, ``at_zero`` says
     what happens when it is over. ``error`` and ``hint`` say why the list is not newer.
-    ``gone_maybe``: the newest list lacks it; ``gone``: two lists did. ``can`` is what can be asked
-    of the provider now, ``cannot`` why not.
+    ``gone_maybe``: the newest list lacks it; ``gone``: two lists did. ``ended_here``: it is off,
+    and boxtop itself stopped or destroyed it. ``can`` is what can be asked of the provider now,
+    ``cannot`` why not.
     """
 
     provider: str
@@ -59,6 +60,7 @@ class RentView:
     hint: str | None = None
     gone_maybe: bool = False
     gone: bool = False
+    ended_here: bool = False
     can: frozenset[RentAction] = frozenset()
     cannot: Mapping[RentAction, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

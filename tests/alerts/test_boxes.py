@@ -193,6 +193,10 @@ def test_a_box_that_is_stopped_is_no_alarm_unless_it_was_at_work() -> None:
     scene.see(box(run(), rent=rent()))
     (event,) = scene.see(box(run(), rent=off, link=OFFLINE), seconds=HOUR)
     assert event.text == "lab was at work, and vast says it is exited"
+    scene = Scene()
+    scene.see(box(run(), rent=rent()))
+    own = replace(off, ended_here=True)
+    assert scene.see(box(run(), rent=own, link=OFFLINE), seconds=HOUR) == []
 
 
 def test_what_a_provider_said_in_an_earlier_session_is_no_word_of_now() -> None:

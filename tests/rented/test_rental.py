@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -121,6 +122,23 @@ def test_a_stopped_box_waits_and_comes_back_elsewhere(fake_vast: FakeVast) -> No
         rental.ask_soon("vast")
         wait_until(lambda: fleet.boxes()[0].link.state == "live")
         assert lab.reached[-1].target.host == "198.51.100.9"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("seconds_ago", "ended_here"), [(10.0, True), (1000.0, False)])
+def test_a_box_that_boxtop_stopped_was_taken_by_nobody_unless_it_was_heard_of_since(
+    fake_vast: FakeVast, seconds_ago: float, ended_here: bool
+) -> None:
+    ended_at = time.time() - seconds_ago
+    with watching(Lab(), [], a_vast(fake_vast), ended_at=lambda _: ended_at) as (fleet, rental):
+        wait_until(lambda: [view.link.state for view in fleet.boxes()] == ["live"])
+        (live,) = fleet.boxes()
+        assert live.rent is not None and not live.rent.ended_here
+        fake_vast.rows = [row(**STOPPED)]
+        rental.accounts.refresh(now=True)
+        rental.publish()
+        wait_until(lambda: fleet.boxes()[0].is_off)
+        (view,) = fleet.boxes()
+        assert view.rent is not None and view.rent.ended_here is ended_here
 
 
 def test_a_box_by_its_address_stays_its_instance_when_that_stops_and_when_it_goes(

@@ -98,6 +98,13 @@ async def test_a_box_that_bills_and_does_not_answer_is_named() -> None:
         assert "is not reached for 12 min; if it runs, it bills $1.50/h" in watch.lines[1]
 
 
+async def test_a_box_that_boxtop_itself_stopped_hides_no_waste_of_others() -> None:
+    own = stopped(ended_here=True)
+    async with watching(CannedFeed([own, idle("lazy", 2.0)])) as watch:
+        assert "▲ lazy idle 1h30m = $3.00" in watch.lines[1]
+        assert "○ stopped" in watch.line("spot / coco-9t")
+
+
 @pytest.mark.parametrize("state", ["stopped", "gone", "queued"])
 async def test_a_run_does_not_go_on_when_its_provider_took_the_box(state: str) -> None:
     taken = stopped(state, gone=state == "gone")

@@ -98,16 +98,17 @@ def link_signs(
 ) -> Iterator[Sign]:
     """Yield whether a box does not answer though it should; ``down_s`` for how long, awake.
 
-    A box that its provider calls stopped is no trouble, unless a run was at work there. One that
-    never ``was_live`` is trouble only where it is known to bill. Others answer where it is
-    ``alone`` in its trouble.
+    A box that its provider calls stopped is no trouble, unless a run was at work there and boxtop
+    did not end it. One that never ``was_live`` is trouble only where it is known to bill. Others
+    answer where it is ``alone`` in its trouble.
     """
     key = key_of("unreachable", box.name)
     rent = box.rent
     if box.link.state == "live":
         yield Sign(key, False, "unreachable", box.name, clear_s=LINK_CLEAR_SECONDS)
     elif is_listed(box) and box.is_off:
-        if any(is_at_work(view.run) for view in box.runs):
+        taken = rent is None or not rent.ended_here
+        if taken and any(is_at_work(view.run) for view in box.runs):
             yield Sign(key, True, "unreachable", box.name, None, taken_text(box), DISK_HOLD_SECONDS)
     elif was_live or (rent is not None and is_listed(box) and rent.state == "running"):
         text = unreachable_text(box, down_s, alone=alone)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.boxes import Box, InstanceName, SshTarget
@@ -30,6 +31,9 @@ ASK_AGAIN_SECONDS = 5.0
 TURN_ATTEMPTS = 2
 """An address that failed so often makes room for the instance's next one."""
 
+STOP_SECONDS = 300.0
+"""A box that was told to stop may be heard of for so long."""
+
 JOIN_SECONDS = 1.0
 
 
@@ -37,7 +41,8 @@ class Rental:
     """``adds`` says whether instances that are no box yet are watched too, below ``roots``.
 
     ``problems`` are providers that cannot be used, with the reason. ``places`` tells where an
-    address leads. Nothing is asked before ``start``.
+    address leads, ``ended_at`` when boxtop itself told an instance to stop or go (epoch seconds).
+    Nothing is asked before ``start``.
     """
 
     def __init__(
@@ -51,6 +56,7 @@ class Rental:
         places: Callable[[SshTarget], frozenset[Place]] = typed_place,
         clock: Clock | None = None,
         book: Book | None = None,
+        ended_at: Callable[[InstanceName], float | None] = lambda name: None,
     ) -> None:
         self.accounts = accounts
         self.today: float | None = None
@@ -62,6 +68,7 @@ class Rental:
         self._places = places
         self._clock = clock or Clock()
         self._book = book
+        self._ended_at = ended_at
         if book is not None:
             accounts.remember(book.listings.earlier)
         self._lock = threading.RLock()
@@ -144,6 +151,14 @@ class Rental:
                 known[box.name] = InstanceName(rent.provider, rent.id)
         return {**tied, **still(known, view, tied.values())}
 
+    def _was_ended_here(self, box: str, name: InstanceName) -> bool:
+        """Whether boxtop ended it, and it has not been heard of since: nobody else took it."""
+        ended_at, view = self._ended_at(name), self._fleet.box(box)
+        if ended_at is None or view is None:
+            return False
+        age = view.link.age_s
+        return age is None or self._clock.wall() - age <= ended_at + STOP_SECONDS
+
     def _told(self, name: InstanceName | None) -> RentView | None:
         return None if name is None else told_of(name, self.accounts, self._problems)
 
@@ -164,6 +179,7 @@ class Rental:
             self._lose(box)
         elif box.from_provider and box.fault is not None:
             self._fleet.readdress(box.name, SshTarget(""), rent.reason, rent.hint)
+        rent = replace(rent, ended_here=rent.is_off and self._was_ended_here(box.name, name))
         self._last[box.name] = rent
         self._fleet.rent(box.name, rent)
 

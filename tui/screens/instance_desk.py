@@ -8,6 +8,7 @@ from pathlib import Path
 from tui.actions.access import FleetAccess
 from tui.actions.hub_listing import hub_listing
 from tui.actions.instance import InstanceActions
+from tui.actions.instance_deeds import Deeds
 from tui.actions.instance_gate import Sight
 from tui.actions.instance_watched import watched_sight
 from tui.links.base import Asker
@@ -41,6 +42,7 @@ def open_instance_desk(
         problems=rents.opened.problems,
         places=places_of,
         book=None if data is None else Book(data),
+        ended_at=(lambda name: None) if data is None else Deeds(data).ended_at,
     )
     rental.start()
     actions = None

@@ -66,6 +66,11 @@ class Row(msgspec.Struct, frozen=True):
         return at_work and self.is_stale and self.box.is_off
 
     @property
+    def is_ended_here(self) -> bool:
+        """Whether boxtop itself gave the box back."""
+        return self.box.rent is not None and self.box.rent.ended_here
+
+    @property
     def is_overdue(self) -> bool:
         """Whether the run should have been heard of by now: how long it takes is not known then."""
         if self.run is None or self.is_cut_off:
@@ -130,7 +135,7 @@ def _attention(row: Row) -> float:
     if row.needs_a_person:
         return 0.0
     if row.is_cut_off:
-        return 0.5
+        return 3.0 if row.is_ended_here else 0.5
     verdict = row.run.run.verdict if row.run else None
     if verdict in _LIVE:
         return 1.2 if row.is_stale else 1.0

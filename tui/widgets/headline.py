@@ -88,7 +88,7 @@ class Headline(Sheet):
 
     def _cut_off(self, rows: Sequence[Row]) -> Spans | None:
         """Return which run was at work when its provider took the box."""
-        row = next((row for row in rows if row.is_cut_off), None)
+        row = next((row for row in rows if row.is_cut_off and not row.is_ended_here), None)
         if row is None or row.run is None or row.box.rent is None:
             return None
         run = row.run.run

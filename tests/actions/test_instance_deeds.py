@@ -1,0 +1,58 @@
+"""Which instances boxtop itself ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tui.actions.instance_deeds import Deeds
+from tui.actions.journal import Entry, Journal
+from tui.boxes import InstanceName
+
+NAME = InstanceName("vast", "7")
+
+
+def write(data: Path, *told: tuple[str, str], id: str = "7") -> None:
+    for second, (action, outcome) in enumerate(told):
+        asked = {"provider": "vast", "id": id}
+        at = f"2026-11-30T02:00:{second:02}+00:00"
+        Journal(data).add(Entry(at=at, action=action, box="lab", outcome=outcome, asked=asked))
+
+
+@pytest.mark.parametrize(
+    ("told", "second"),
+    [
+        ([("stop", "asked")], 0),
+        ([("stop", "asked"), ("stop", "done")], 1),
+        ([("destroy", "asked"), ("destroy", "unknown")], 1),
+        ([("stop", "asked"), ("stop", "refused")], None),
+        ([("stop", "done"), ("start", "asked")], None),
+        ([("start", "done"), ("destroy", "done")], 1),
+        ([("kill", "done")], None),
+        ([], None),
+    ],
+)
+def test_the_last_thing_that_was_asked_counts(
+    tmp_path: Path, told: list[tuple[str, str]], second: int | None
+) -> None:
+    write(tmp_path, *told)
+    at = Deeds(tmp_path).ended_at(NAME)
+    assert at == (None if second is None else 1_796_004_000.0 + second)
+
+
+def test_what_is_written_later_is_seen_and_other_instances_are_left_alone(tmp_path: Path) -> None:
+    deeds = Deeds(tmp_path)
+    assert deeds.ended_at(NAME) is None
+    write(tmp_path, ("stop", "done"), id="8")
+    assert deeds.ended_at(NAME) is None
+    write(tmp_path, ("stop", "done"))
+    assert deeds.ended_at(NAME) is not None
+
+
+def test_a_journal_of_another_hand_harms_nothing(tmp_path: Path) -> None:
+    asked = {"provider": ["vast"], "id": 7}
+    Journal(tmp_path).add(Entry(at="soon", action="stop", box="lab", outcome="done", asked=asked))
+    named = {"provider": "vast", "id": "7"}
+    Journal(tmp_path).add(Entry(at="soon", action="stop", box="lab", outcome="done", asked=named))
+    assert Deeds(tmp_path).ended_at(NAME) is None
