@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,10 +58,11 @@ class Tmux:
 
 
 @pytest.fixture
-def tmux(tmp_path: Path) -> Iterator[Tmux]:
-    """A tmux server that ends with the test."""
+def tmux() -> Iterator[Tmux]:
+    """A tmux server that ends with the test; a socket's path has to be short."""
     if shutil.which("tmux") is None:
         pytest.skip("tmux is not installed")
-    server = Tmux(tmp_path / "tmux")
-    yield server
-    subprocess.run(["tmux", "-S", str(server.socket), "kill-server"], capture_output=True)
+    with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+        server = Tmux(Path(directory) / "tmux")
+        yield server
+        subprocess.run(["tmux", "-S", str(server.socket), "kill-server"], capture_output=True)
