@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tui.money import Rate, idle_text, rate_text, usd_text
+from collections.abc import Iterator
+
+from tui.money import Rate, hours_text, idle_text, rate_text, usd_text
 from tui.rent import COMMAND, RentView
 from tui.runs.idle import idle_s
 from tui.text import said
@@ -10,6 +12,14 @@ from tui.view import BoxView
 
 IDLE_SECONDS = 300.0
 """Nobody is told of a box that has done nothing for less."""
+
+ASSUMED = " (assumed: the state does not tell)"
+"""Stands behind a price that was taken as the dearer of two."""
+
+_EXPLAINED = frozenset({"failed", "unreachable", "unknown", "starting", "queued", "stopping"})
+"""States whose reason, in the vendor's words, tells something."""
+
+_OLD_SECONDS = 120.0
 
 
 def priced(rate: Rate) -> str:
@@ -26,6 +36,22 @@ def state_text(rent: RentView) -> str:
     own = said(rent.raw_state, 40)
     told = f" ({own})" if own and own.lower() != rent.state else ""
     return f"gone?{told}" if rent.gone_maybe else f"{rent.state}{told}"
+
+
+def doubts(rent: RentView) -> Iterator[str]:
+    """Yield why what a provider tells of a box may not be so now: an error, its age, a reason."""
+    if rent.reason and rent.state in _EXPLAINED:
+        yield said(rent.reason, 200)
+    if rent.error and rent.error != rent.reason:
+        yield said(rent.error, 200)
+        if rent.age_s is not None:
+            yield f"what is shown is {hours_text(rent.age_s)} old"
+    elif rent.age_s is not None and rent.age_s > _OLD_SECONDS:
+        yield f"{rent.provider} was last read {hours_text(rent.age_s)} ago"
+    if not rent.is_listed and rent.error is None and rent.state != "unknown":
+        yield f"as it was told earlier: no list of {rent.provider} tells of it now"
+    if rent.gone_maybe:
+        yield f"the newest list of {rent.provider} lacks it: gone, or a fault there"
 
 
 def unreached_text(box: BoxView) -> str | None:

@@ -98,6 +98,22 @@ async def test_a_box_that_bills_and_does_not_answer_is_named() -> None:
         assert "is not reached for 12 min; if it runs, it bills $1.50/h" in watch.lines[1]
 
 
+async def test_what_is_told_of_a_bill_has_its_age_its_doubts_and_what_was_assumed() -> None:
+    old = rented("busy", running().view, error="vast does not answer", age_s=720.0)
+    async with watching(CannedFeed([old]), size=(160, 60)) as watch:
+        assert "vast does not answer" in watch.text
+        assert "what is shown is 12m old" in watch.text
+        watch.feed.views[0] = rented(
+            "busy", running().view, rate_assumed=True, warnings=("may be taken at any moment",)
+        )
+        await watch.settle()
+        assert "$3.48/h (assumed: the state does not tell)" in watch.text
+        assert "may be taken at any moment" in watch.text
+        watch.feed.views[0] = rented("busy", running().view, state="failed", reason="no disk left")
+        await watch.settle()
+        assert "no disk left" in watch.text
+
+
 async def test_a_box_that_boxtop_itself_stopped_hides_no_waste_of_others() -> None:
     own = stopped(ended_here=True)
     async with watching(CannedFeed([own, idle("lazy", 2.0)])) as watch:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from tui.bills import box_idle_text, priced, state_text, unreached_text
+from tui.bills import ASSUMED, box_idle_text, doubts, priced, state_text, unreached_text
 from tui.money import (
     contract_outlook,
     credit_outlook,
-    hours_text,
     runway_text,
     total,
     usd_text,
@@ -19,9 +18,6 @@ from tui.report.lines import Span
 from tui.text import said
 from tui.view import BoxView
 
-_EXPLAINED = frozenset({"failed", "unreachable", "unknown", "starting", "queued", "stopping"})
-"""States whose reason, in the vendor's words, tells something."""
-_OLD_SECONDS = 120.0
 _STATE_STYLES = {"running": "", "failed": "red", "unreachable": "red", "unknown": "yellow"}
 _LEVEL_STYLES = {"fine": "dim", "warning": "yellow", "alarm": "red", "unknown": "dim"}
 
@@ -48,7 +44,7 @@ def rent_spans(rent: RentView) -> Iterator[Span]:
     if rent.gpu_name:
         count = f"{rent.gpu_count}x " if rent.gpu_count else ""
         yield Span(f"{count}{said(rent.gpu_name, 40)}")
-    assumed = " (assumed: the state does not tell)" if rent.rate_assumed else ""
+    assumed = ASSUMED if rent.rate_assumed else ""
     yield Span(f"bills {priced(rent.rate_now)}{assumed}", "" if rent.bills else "dim")
     if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
         yield Span(f"{priced(rent.rate_stopped)} stopped", "dim")
@@ -61,17 +57,8 @@ def rent_warnings(
 
     ``eta_s`` is the longest time to the end of a run there, ``now`` seconds since the epoch.
     """
-    if rent.reason and rent.state in _EXPLAINED:
-        yield said(rent.reason, 200), "yellow"
-    if rent.error and rent.error != rent.reason:
-        old = "" if rent.age_s is None else f"; what is shown is {hours_text(rent.age_s)} old"
-        yield f"{said(rent.error, 200)}{old}", "yellow"
-    elif rent.age_s is not None and rent.age_s > _OLD_SECONDS:
-        yield f"{rent.provider} was last read {hours_text(rent.age_s)} ago", "yellow"
-    if not rent.is_listed and rent.error is None and rent.state != "unknown":
-        yield f"as it was told earlier: no list of {rent.provider} tells of it now", "yellow"
-    if rent.gone_maybe:
-        yield f"the newest list of {rent.provider} lacks it: gone, or a fault there", "yellow"
+    for doubt in doubts(rent):
+        yield doubt, "yellow"
     contract = contract_outlook(rent.contract_end, time.time() if now is None else now, eta_s)
     if contract.text:
         yield contract.text, _LEVEL_STYLES[contract.level]

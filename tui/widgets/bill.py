@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from tui.bills import box_idle_text, priced, state_text, unreached_text
+from tui.bills import ASSUMED, box_idle_text, doubts, priced, state_text, unreached_text
 from tui.keys import KeyMap, shown
 from tui.money import Level, contract_outlook, credit_outlook, hours_text, usd_text
 from tui.rent import COMMAND, RentView
-from tui.text import one_line
+from tui.text import said
 from tui.view import BoxView
 from tui.widgets.cells import Pen
 from tui.widgets.known import Known
@@ -26,15 +26,15 @@ _TONES: dict[Level, str] = {
 def bill_facts(box: BoxView, pen: Pen, keys: KeyMap) -> Iterator[Known]:
     """Yield who bills the box and what, how long the money lasts, and what is wasted."""
     rent = box.rent
-    told = [text for text in (unreached_text(box), box_idle_text(box)) if text is not None]
-    for text in told:
+    wasted = [text for text in (unreached_text(box), box_idle_text(box)) if text is not None]
+    for text in wasted:
         yield Known("bills", ((text, pen.style("bad", bold=True)),), 0)
     if rent is None or (rent.provider == COMMAND and rent.state == "unknown"):
         return
     muted = pen.style("muted")
     known = "" if rent.is_listed or rent.error else " (last known)"
     spans: list[Span] = [(f"{rent.provider} {state_text(rent)}{known}", pen.style("text"))]
-    if told:
+    if wasted:
         spans.append((f"  {ending_keys(rent, keys)}", muted))
     etas = [view.run.eta_s for view in box.runs if view.run.eta_s is not None]
     contract = _contract(rent, max(etas, default=None))
@@ -44,11 +44,13 @@ def bill_facts(box: BoxView, pen: Pen, keys: KeyMap) -> Iterator[Known]:
     if contract is not None and contract[0] != "text":
         yield Known("until", ((contract[1], pen.style(contract[0], bold=True)),), 1)
     rates: list[Span] = [(priced(rent.rate_now), pen.style("text"))]
+    if rent.rate_assumed:
+        rates.append((ASSUMED, muted))
     if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
         rates.append((f", {priced(rent.rate_stopped)} stopped", muted))
     yield Known("rate", tuple(rates), 1)
-    if rent.error is not None:
-        yield Known("", ((one_line(rent.error), pen.style("warning")),), 2)
+    for told in (*doubts(rent), *(said(one, 200) for one in rent.warnings)):
+        yield Known("", ((told, pen.style("warning")),), 2)
     yield from _credit(rent, max(etas, default=None), pen)
 
 
