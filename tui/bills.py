@@ -13,8 +13,8 @@ from tui.view import BoxView
 IDLE_SECONDS = 300.0
 """Nobody is told of a box that has done nothing for less."""
 
-ASSUMED = " (assumed: the state does not tell)"
-"""Stands behind a price that was taken as the dearer of two."""
+ASSUMED = "assumed: the state does not tell"
+"""Stands beside a price that was taken as the dearer of two."""
 
 _EXPLAINED = frozenset({"failed", "unreachable", "unknown", "starting", "queued", "stopping"})
 """States whose reason, in the vendor's words, tells something."""

@@ -44,7 +44,7 @@ def rent_spans(rent: RentView) -> Iterator[Span]:
     if rent.gpu_name:
         count = f"{rent.gpu_count}x " if rent.gpu_count else ""
         yield Span(f"{count}{said(rent.gpu_name, 40)}")
-    assumed = ASSUMED if rent.rate_assumed else ""
+    assumed = f" ({ASSUMED})" if rent.rate_assumed else ""
     yield Span(f"bills {priced(rent.rate_now)}{assumed}", "" if rent.bills else "dim")
     if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
         yield Span(f"{priced(rent.rate_stopped)} stopped", "dim")

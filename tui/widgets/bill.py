@@ -44,12 +44,11 @@ def bill_facts(box: BoxView, pen: Pen, keys: KeyMap) -> Iterator[Known]:
     if contract is not None and contract[0] != "text":
         yield Known("until", ((contract[1], pen.style(contract[0], bold=True)),), 1)
     rates: list[Span] = [(priced(rent.rate_now), pen.style("text"))]
-    if rent.rate_assumed:
-        rates.append((ASSUMED, muted))
     if rent.rate_stopped != rent.rate_now and rent.rate_stopped.usd_per_hour is not None:
         rates.append((f", {priced(rent.rate_stopped)} stopped", muted))
     yield Known("rate", tuple(rates), 1)
-    for told in (*doubts(rent), *(said(one, 200) for one in rent.warnings)):
+    assumed = [ASSUMED] if rent.rate_assumed else []
+    for told in (*assumed, *doubts(rent), *(said(one, 200) for one in rent.warnings)):
         yield Known("", ((told, pen.style("warning")),), 2)
     yield from _credit(rent, max(etas, default=None), pen)
 
