@@ -21,7 +21,9 @@ def main() -> None:
             return
         gc.set_threshold(_OBJECTS_BEFORE_COLLECTION, 20, 20)
         from tui.cli import run
+        from tui.debug import keep_threads_quiet
 
+        keep_threads_quiet()
         code = run(sys.argv[1:])
     except BrokenPipeError:
         from tui.cli.console import PIPE_CLOSED, forget_stdout

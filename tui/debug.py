@@ -38,6 +38,19 @@ def record_fault(error: BaseException) -> None:
             out.write(f"--- {at}\n{lines}")
 
 
+def keep_threads_quiet() -> None:
+    """Record what ends a thread that nobody waits for, and keep its traceback off the screen.
+
+    paramiko's own threads end so, for one, where the host that they jumped through is gone first.
+    """
+
+    def record(args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            record_fault(args.exc_value)
+
+    threading.excepthook = record
+
+
 def fault_line(error: BaseException) -> str:
     """One line for a person about a fault of boxtop's own."""
     name = f"unexpected {type(error).__name__}"
