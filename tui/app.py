@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -48,6 +49,10 @@ TICK_SECONDS = 1.0
 """Ages and times to go are counted on this long after anything was shown."""
 
 MESSAGE_SECONDS = 4.0
+
+OBJECTS_BEFORE_COLLECTION = 2_000
+"""Once all is imported. Imports alone are spared collections; a pane that is open for days is not:
+a log that streams would hold 4.5 MB of garbage more."""
 
 
 def _commands() -> type[Provider]:
@@ -145,6 +150,8 @@ class BoxtopApp(InOrderApp, inherit_bindings=False):
             import_module("plotext")
         self.call_from_thread(self._draw_charts)
         self.questions.open_desks()
+        gc.set_threshold(OBJECTS_BEFORE_COLLECTION)  # all is imported: what comes now may go
+        gc.collect()
 
     def _draw_charts(self) -> None:
         self.can_plot = True
