@@ -196,8 +196,14 @@ def test_a_run_that_came_and_went_empty_leaves_nothing_behind(tmp_path: Path) ->
 
 def test_a_run_that_is_deleted_on_the_box_stays_what_it_was_and_is_kept(tmp_path: Path) -> None:
     gone = [FileGone(PATH, name) for name in (files.METRICS, files.STATUS)]
+    stat = Stat(5, 1000.0, inode=9)
+    console = [
+        FileBegins(PATH, files.CONSOLE, 0, hashlib.sha256(b"late\n").hexdigest(), 5, stat),
+        FileBytes(PATH, files.CONSOLE, 0, b"late\n", stat),
+    ]
     last = RunFound("/root/runs/run2", "run2", "/root/runs")
-    with following({"lab": Script((*recorded("yolo9t_long"), *gone, last))}, tmp_path) as fleet:
+    facts = (*recorded("yolo9t_long"), *gone, *console, last)
+    with following({"lab": Script(facts)}, tmp_path) as fleet:
         wait_until(lambda: len(box_of(fleet, "lab").runs) == 2)
         (view,) = [run for run in box_of(fleet, "lab").runs if run.run.path == PATH]
         assert view.run.verdict == "completed"

@@ -261,7 +261,12 @@ class RunState:
             self.mirror.append(fact)
 
     def _forget_gone(self, but: str) -> None:
-        """A file that comes says that the run lives on: what it lacks by then is of the past."""
+        """A file that comes says that the run lives on: what it lacks by then is of the past.
+
+        Its console log lies elsewhere, and says nothing of that.
+        """
+        if but == files.CONSOLE:
+            return
         gone, self._gone = self._gone - {but}, set()
         for name in gone:
             self._forget(name)
