@@ -45,6 +45,12 @@ def test_without_boxes_the_next_steps_are_named(boxtop: Boxtop, home: Path) -> N
     assert "hosts of ~/.ssh/config can be named, too: gpu1" in words
 
 
+def test_a_box_whose_provider_tells_the_address_is_right(boxtop: Boxtop, home: Path) -> None:
+    write_config(home, '[providers.vast]\nkey = "k"\n[box.lab]\ninstance = "vast:12345678"\n')
+    checked = boxtop("config", "check")
+    assert checked.code == 0 and "is right" in checked.out and checked.err == ""
+
+
 def test_config_verbs(boxtop: Boxtop, home: Path) -> None:
     path = home / ".config" / "boxtop" / "boxtop.toml"
     assert boxtop("config", "path").out == f"{path}\n"

@@ -35,7 +35,16 @@ def rented_box(instance: InstanceName, roots: Sequence[str], run: str | None = N
         roots=tuple(roots),
         run=run,
         mirror=text,
-        fault=f"{instance.provider} is asked for its address",
+        fault=_asked(instance),
         instance=instance,
         from_provider=True,
     )
+
+
+def awaits_address(box: Box) -> bool:
+    """Whether nothing is wrong with a box but that its provider was not asked yet."""
+    return box.instance is not None and box.fault == _asked(box.instance)
+
+
+def _asked(instance: InstanceName) -> str:
+    return f"{instance.provider} is asked for its address"

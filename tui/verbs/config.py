@@ -55,11 +55,12 @@ def path(session: Session) -> int:
 def check(session: Session) -> int:
     """Check boxtop.toml and list its boxes; every mistake is told with its line."""
     from tui.fleet import join_boxes
+    from tui.targets.instances import awaits_address
     from tui.verbs.boxes import box_lines
 
     configuration = session.configuration
     boxes = join_boxes([], session.names)
-    faults = [box for box in boxes if box.fault is not None]
+    faults = [box for box in boxes if box.fault is not None and not awaits_address(box)]
     if not configuration.exists:
         session.console.tell(f"{configuration.path} does not exist: everything has its default")
     elif not faults:
