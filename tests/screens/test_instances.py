@@ -239,6 +239,22 @@ async def test_another_name_destroys_nothing(run: Path, tmp_path: Path) -> None:
         assert state(watch) == "running"
 
 
+async def test_what_is_typed_is_the_name_though_cancel_has_the_focus(
+    run: Path, tmp_path: Path
+) -> None:
+    async with renting(run, tmp_path) as watch:
+        await asked(watch, "D")
+        field = watch.app.screen.query_one(Input)
+        assert watch.app.focused is watch.app.screen.query_one("#cancel")
+        assert field.placeholder == ""
+        await watch.type("labb")
+        assert field.value == "labb" and watch.app.focused is field
+        await watch.press("enter")
+        assert isinstance(watch.app.screen, InstanceDialog) and state(watch) == "running"
+        await watch.press("backspace", "enter")
+        await watch.until(lambda: state(watch) is None)
+
+
 async def test_held_and_pasted_keys_answer_nothing(run: Path, tmp_path: Path) -> None:
     async with renting(run, tmp_path) as watch:
         await watch.press("D")

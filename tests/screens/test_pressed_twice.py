@@ -71,6 +71,16 @@ async def test_keys_behind_the_one_that_opens_a_screen_are_that_screens() -> Non
         assert await back(watch)
 
 
+@pytest.mark.parametrize("gap", [None, 0.0, 0.001, 0.03])
+async def test_a_field_gets_every_letter_from_the_first(gap: float | None) -> None:
+    async with watching(options=OPTIONS, charts=False) as watch:
+        for key in ("a", *"root@host"):
+            burst(watch, key)
+            if gap is not None:
+                await asyncio.sleep(gap)
+        await watch.until(lambda: "root@host" in watch.text)
+
+
 async def test_two_fast_clicks_close_help_once() -> None:
     async with watching(options=OPTIONS, charts=False) as watch:
         await watch.press("question_mark")

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Button, Static
+from textual.widgets import Button, Input, Static
 
 from tui.screens.once import Answer, AnsweredOnce
 
@@ -77,6 +77,24 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
         """Return what has the focus at first: the harmless button."""
         return self.query(Button).first()
 
+    def typed_field(self) -> Input | None:
+        """Return the field that typing is for, wherever the focus is."""
+        field = self.first_focus()
+        return field if isinstance(field, Input) else None
+
+    def _type(self, character: str) -> bool:
+        """Write into the field what was typed beside it; a space presses a button instead.
+
+        A field keeps what it takes: what comes here was on its way before the field had the focus.
+        """
+        field = self.typed_field()
+        if field is None or (character == " " and isinstance(self.focused, Button)):
+            return False
+        field.select_on_focus = False  # what was typed before the focus came would be replaced
+        field.focus()
+        field.insert_text_at_cursor(character)
+        return True
+
     def on_key(self, event: Key) -> None:
         """Leave with escape; let arrows move between buttons; keep early keys out."""
         now = self._time()
@@ -100,6 +118,8 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
             event.stop()
             page = max(1, self._body.size.height - 1)
             self._scroll(page if event.key == "pagedown" else -page)
+        elif event.is_printable and event.character and self._type(event.character):
+            event.stop()
 
     @property
     def _body(self) -> VerticalScroll:

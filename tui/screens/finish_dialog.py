@@ -77,7 +77,7 @@ class FinishDialog(Dialog[FinishAnswer]):
             yield Button(self._label(id), id=id, classes="dialog-way")
         name = one_line(self.offer.names[0]) if self.offer.names else ""
         asks = line(f"Type {name} to let boxtop destroy it then:", "dialog-strong finish-name")
-        field = Input(placeholder=name, id="name", classes="finish-name")
+        field = Input(id="name", classes="finish-name")
         asks.display = field.display = False
         yield asks
         yield field
@@ -91,6 +91,11 @@ class FinishDialog(Dialog[FinishAnswer]):
     def first_focus(self) -> Widget:
         """Cancel, every time."""
         return self.query_one("#cancel", Button)
+
+    def typed_field(self) -> Input | None:
+        """Typing is the name's, where one is asked for."""
+        field = self.query_one("#name", Input)
+        return field if field.display else None
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Set it."""

@@ -53,7 +53,7 @@ class InstanceDialog(Dialog[Consent | Way]):
                 yield Button(text, id=way, classes="dialog-way")
         if self.plan.needs == "name":
             yield line(one_line(question(self.plan), 300), "dialog-strong")
-            yield Input(placeholder=one_line(self.plan.names[0]), id="name")
+            yield Input(id="name")
             yield Static("", id="name-error", classes="dialog-bad", markup=False)
 
     def buttons(self) -> Iterable[Button]:
@@ -64,6 +64,10 @@ class InstanceDialog(Dialog[Consent | Way]):
     def first_focus(self) -> Widget:
         """Cancel, every time."""
         return self.query_one("#cancel", Button)
+
+    def typed_field(self) -> Input | None:
+        """Typing is the name's, though Cancel has the focus."""
+        return self.query_one("#name", Input) if self.plan.needs == "name" else None
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Do it, if the name was typed."""
