@@ -115,7 +115,7 @@ def test_of_several_trainings_none_is_guessed(boxtop: Boxtop, start: Start, tmp_
 def test_a_pid_of_another_program_is_not_touched(boxtop: Boxtop, tmp_path: Path) -> None:
     run = tmp_path / "runs" / "run1"
     long_ago = (datetime.now(UTC) - timedelta(hours=5)).isoformat(timespec="seconds")
-    code = [sys.executable, "-c", "import time; time.sleep(600)"]
+    code = [sys.executable, "-c", "import signal; signal.pause()"]
     with subprocess.Popen(code) as process:
         try:
             write_status(run, pid=process.pid, started_at=long_ago, updated_at=long_ago)

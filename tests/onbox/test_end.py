@@ -49,7 +49,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 @pytest.fixture
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    process = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
     yield process
     process.kill()
     process.wait()
@@ -107,10 +107,10 @@ def test_a_driver_of_several_runs_is_not_the_top_of_one(tmp_path: Path) -> None:
     for run in runs:
         run.mkdir(parents=True)
     code = (
-        "import subprocess, sys, time\n"
+        "import signal, subprocess, sys\n"
         "children = [subprocess.Popen([sys.executable, sys.argv[1], run, 'rank0'])"
         " for run in sys.argv[2:]]\n"
-        "time.sleep(600)\n"
+        "signal.pause()\n"
     )
     first = FakeTraining(runs[0], "rank0")
     first.end()
@@ -196,11 +196,11 @@ def test_what_has_ended_is_told(start: Start, tmp_path: Path) -> None:
 def test_workers_that_a_dead_training_left_are_found(tmp_path: Path) -> None:
     run = tmp_path / "run"
     code = (
-        "import os, sys, time\n"
+        "import os, signal, sys\n"
         "log = open(sys.argv[1] + '/train.log', 'a')\n"
         "if os.fork():\n    sys.exit()\n"
         "open(sys.argv[1] + '/worker', 'w').write(str(os.getpid()))\n"
-        "time.sleep(600)\n"
+        "signal.pause()\n"
     )
     run.mkdir()
     done = subprocess.Popen([sys.executable, "-c", code, run])
@@ -217,7 +217,7 @@ def test_workers_that_a_dead_training_left_are_found(tmp_path: Path) -> None:
 
 def test_a_notebook_is_known_as_one(tmp_path: Path) -> None:
     kernel = tmp_path / "ipykernel_launcher.py"
-    kernel.write_text("import time; time.sleep(600)")
+    kernel.write_text("import signal; signal.pause()")
     with subprocess.Popen([sys.executable, kernel]) as process:
         try:
             write_status(tmp_path / "run", pid=process.pid)

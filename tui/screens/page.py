@@ -34,8 +34,8 @@ class Page(ModalScreen[None], AnsweredOnce[None]):
         return cast("BoxtopApp", self.app)
 
     def content(self, width: int) -> Content:
-        """Return what is read, in lines of at most ``width`` cells."""
-        raise NotImplementedError
+        """Return what is read, in lines of at most ``width`` cells; nothing, unless a page says."""
+        return Content()
 
     def compose(self) -> ComposeResult:
         """A frame that scrolls."""
