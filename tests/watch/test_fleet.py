@@ -35,6 +35,8 @@ from tui.watch.fleet import Fleet
 
 RUNS = Path(__file__).parent.parent / "data" / "runs"
 PATH = "/root/runs/run1"
+WRITTEN = 2_000_000_000.0
+"""When the files of recordings were written: after their trainings began."""
 
 
 def recorded(name: str) -> tuple[Fact, ...]:
@@ -42,10 +44,10 @@ def recorded(name: str) -> tuple[Fact, ...]:
     status = (RUNS / name / files.STATUS).read_bytes()
     metrics = (RUNS / name / files.METRICS).read_bytes()
     head = hashlib.sha256(metrics[:256]).hexdigest()
-    stat = Stat(len(metrics), 1000.0, inode=5)
+    stat = Stat(len(metrics), WRITTEN, inode=5)
     return (
         *ONE_RUN[:-1],
-        FileWhole(PATH, files.STATUS, status, Stat(len(status), 1000.0)),
+        FileWhole(PATH, files.STATUS, status, Stat(len(status), WRITTEN)),
         FileBegins(PATH, files.METRICS, 0, head, 256, stat),
         FileBytes(PATH, files.METRICS, 0, metrics, stat),
         Settled(1000.0),

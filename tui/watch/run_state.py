@@ -31,6 +31,7 @@ from tui.runs.mirror import MirrorError, RunMirror
 from tui.runs.model import Run
 from tui.runs.proofs import ProofFile
 from tui.view import PendingView, RunView
+from tui.watch.gone import Gone
 from tui.watch.unsettled import Unsettled
 
 RunFact = FileWhole | FileBegins | FileBytes | FileGone | FileTrouble | Checkpoints
@@ -58,9 +59,8 @@ class Growth(msgspec.Struct):
 class RunState:
     """Everything known of one run; ``mirror`` and ``proofs`` are None where nothing is kept.
 
-    Files that are gone are shown and kept as they were until another one comes: where none comes,
-    the whole run was deleted. ``revision`` changes with every fact. ``live`` is True once a link
-    has spoken of its process. ``id`` is what the run is called among all of its box.
+    ``revision`` changes with every fact. ``live`` is True once a link has spoken of its process.
+    ``id`` is what the run is called among all of its box.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class RunState:
         self.checkpoints: tuple[CheckpointStat, ...] = ()
         self.vitals: RunVitals | None = None
         self._growth: dict[str, Growth] = {}
-        self._gone: set[str] = set()
+        self._gone = Gone()
         self._readers: dict[str, Reader] = {
             files.METRICS: self.metrics,
             files.RESULTS: self.results,
@@ -102,10 +102,11 @@ class RunState:
         self.revision += 1
         match fact:
             case FileWhole() | FileBegins() | FileBytes():
-                self._forget_gone(fact.name)
+                for name in self._gone.come(fact.name):
+                    self._forget(name)
                 self._take(fact)
             case FileGone():
-                self._gone.add(fact.name)
+                self._lose(fact.name)
             case FileTrouble():
                 self.troubles[fact.name] = fact
                 if fact.stat is not None:
@@ -260,15 +261,8 @@ class RunState:
         if self.mirror is not None:
             self.mirror.append(fact)
 
-    def _forget_gone(self, but: str) -> None:
-        """A file that comes says that the run lives on: what it lacks by then is of the past.
-
-        Its console log lies elsewhere, and says nothing of that.
-        """
-        if but == files.CONSOLE:
-            return
-        gone, self._gone = self._gone - {but}, set()
-        for name in gone:
+    def _lose(self, name: str) -> None:
+        if self._gone.lose(name, self.stats.get(name), self.whole.get(files.STATUS)):
             self._forget(name)
 
     def _forget(self, name: str) -> None:
