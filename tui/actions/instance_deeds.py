@@ -9,6 +9,7 @@ from tui.actions.journal import Entry, Journal
 from tui.boxes import InstanceName
 
 _ACTIONS = frozenset({"stop", "start", "destroy"})
+_ASKED, _REFUSED = "asked", "refused"
 
 
 class Deeds:
@@ -17,15 +18,16 @@ class Deeds:
     def __init__(self, data: Path) -> None:
         self._journal = Journal(data)
         self._read: tuple[int, int] | None = None
+        self._asked: dict[InstanceName, Entry] = {}
         self._last: dict[InstanceName, Entry] = {}
 
     def ended_at(self, name: InstanceName) -> float | None:
         """Return when an instance was told to stop or go (epoch seconds), None where it was not.
 
-        A start after that, or a refusal, takes it back.
+        A start after that takes it back; what was refused is as if nobody had asked.
         """
         self._look()
-        entry = self._last.get(name)
+        entry = self._asked.get(name) or self._last.get(name)
         if entry is None or entry.action == "start":
             return None
         try:
@@ -41,14 +43,18 @@ class Deeds:
         size_and_time = (found.st_size, found.st_mtime_ns)
         if size_and_time == self._read:
             return
-        self._read, self._last = size_and_time, {}
+        self._read, self._asked, self._last = size_and_time, {}, {}
         for entry in self._journal.entries():
             provider, id = entry.asked.get("provider"), entry.asked.get("id")
             if entry.action in _ACTIONS and isinstance(provider, str) and isinstance(id, str):
                 self._take(InstanceName(provider, id), entry)
 
     def _take(self, name: InstanceName, entry: Entry) -> None:
-        if entry.outcome == "refused":
-            self._last.pop(name, None)
-        else:
+        """Take the next line of an instance; an action that has no end may have been done."""
+        asked = self._asked.pop(name, None)
+        if entry.outcome == _ASKED:
+            self._asked[name] = entry
+            if asked is not None:
+                self._last[name] = asked
+        elif entry.outcome != _REFUSED:
             self._last[name] = entry
