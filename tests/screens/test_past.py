@@ -10,7 +10,7 @@ import pytest
 from tests.screens.recorded import NOW
 from tests.screens.watching import Size, Watch, watching
 from tui.alerts.event import Event, event
-from tui.alerts.past import Past
+from tui.alerts.past import Past, with_events
 from tui.screens.options import ScreenOptions
 from tui.screens.past_page import PastScreen, day_text
 
@@ -37,6 +37,9 @@ class Told:
     def read(self) -> Past:
         before, self.kept = self.kept, Past(self.kept.events)
         return before
+
+    def add(self, told: Event) -> None:
+        self.kept = with_events(self.kept, (told,))
 
 
 @asynccontextmanager
@@ -69,6 +72,30 @@ async def test_what_nobody_saw_is_counted_until_somebody_looks(size: Size) -> No
         assert "new" not in watch.lines[-1]
         await watch.press("A")
         assert "new" not in watch.line("alerts")
+
+
+async def test_what_is_told_while_it_is_open_comes_to_it_and_counts_as_looked_at() -> None:
+    told = Told()
+    async with away(told=told) as watch:
+        await watch.press("A")
+        told.add(event("stalled", "lab", "run3", "lab run3 is stalled", NOW))
+        await watch.until(lambda: "lab run3 is stalled" in watch.text)
+        assert "alerts: 3 new" in watch.text
+        assert watch.text.index("run3 is stalled") < watch.text.index("run1 is dead")
+        await watch.press("escape")
+        assert "new" not in watch.lines[-1]
+
+
+async def test_whoever_reads_on_below_stays_there_when_more_is_told() -> None:
+    told = Told(tuple(event("dead", "lab", str(i), f"run {i:02} is dead", NOW) for i in range(40)))
+    async with away((40, 12), told) as watch:
+        await watch.press("A", "end")
+        before = page(watch)[1:-1]
+        told.add(event("stalled", "lab", "run3", "lab run3 is stalled", NOW))
+        await watch.until(lambda: "alerts: 3 new" in watch.text)
+        await watch.until(lambda: page(watch)[1:-1] == before)
+        await watch.press("home")
+        assert "run3 is stalled" in watch.text
 
 
 @pytest.mark.parametrize("size", [(200, 50), (120, 40), (80, 24), (40, 12), (20, 6), (1, 1)])

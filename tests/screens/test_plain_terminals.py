@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from tests.screens.feed import CannedFeed
@@ -22,9 +23,11 @@ from tui.screens.metrics_choice import MetricsDialog
 from tui.screens.options import ScreenOptions
 from tui.screens.passphrase import PassphraseDialog
 from tui.targets import Names, parse_target
+from tui.theme import Colours
 
 NAMES = Names()
-ASCII = ScreenOptions(ascii_only=True, has_demo=True, parse=lambda text: parse_target(text, NAMES))
+PARSING = ScreenOptions(has_demo=True, parse=lambda text: parse_target(text, NAMES))
+ASCII = replace(PARSING, ascii_only=True)
 WALK: tuple[tuple[str, ...], ...] = (
     *(("j", "j", "j"), ("5",), ("z",), ("z",), ("escape",)),
     *(("question_mark",), ("escape",), ("a",), ("x", "enter"), ("escape",), ("m",)),
@@ -143,6 +146,25 @@ async def test_states_are_told_by_sign_and_word_without_colours() -> None:
         assert not any(style.color or style.bgcolor for style in styles)
 
 
+@pytest.mark.parametrize("colours", ["none", "16", "256", "full"])
+@pytest.mark.parametrize("key", ["a", "A", "question_mark", "colon"])
+async def test_what_lies_behind_a_dialog_stays_readable(colours: Colours, key: str) -> None:
+    async with watching(options=replace(PARSING, colours=colours), charts=False) as watch:
+        first = watch.lines[0]
+        await watch.press(key)
+        assert watch.lines[0] == first
+
+
+async def test_a_page_has_the_terminals_own_colours_where_it_has_only_sixteen() -> None:
+    async with watching(options=ScreenOptions(colours="16"), charts=False) as watch:
+        await watch.press("question_mark")
+        strips = watch.app.screen._compositor.render_strips()
+        used = {seg.style.color for strip in strips for seg in strip if seg.style}
+        assert all(one is None or one.is_system_defined for one in used), used
+        row = next(strip for strip in strips if "one line up" in strip.text)
+        assert any(seg.style and seg.style.bold for seg in row if "k up" in seg.text)
+
+
 async def test_the_focus_is_seen_without_colours() -> None:
     async with watching(options=ScreenOptions(colours="none"), charts=False) as watch:
         watch.app.push_screen(HostKeyDialog(HostKeyQuestion("h", "t", "f")))
@@ -155,7 +177,7 @@ async def test_the_focus_is_seen_without_colours() -> None:
 
 async def test_what_is_ticked_is_told_by_a_sign() -> None:
     async with watching(options=ScreenOptions(colours="none"), charts=False) as watch:
-        watch.app.push_screen(MetricsDialog(["m/one", "m/two"], ["m/one"]))
+        watch.app.push_screen(MetricsDialog(["m/alpha", "m/beta"], ["m/alpha"]))
         await watch.pilot.pause()
-        assert "[x]" in watch.line("one")
-        assert "[ ]" in watch.line("two")
+        assert "[x]" in watch.line("alpha")
+        assert "[ ]" in watch.line("beta")

@@ -48,11 +48,11 @@ class Page(ModalScreen[None], AnsweredOnce[None]):
     def on_mount(self) -> None:
         """Fill the page and let it scroll."""
         self.query_one("#page-body").focus()
-        self._fill()
+        self.fill()
 
     def on_resize(self) -> None:
         """Fill the page anew."""
-        self._fill()
+        self.fill()
 
     def on_key(self, event: Key) -> None:
         """Scroll, or close."""
@@ -75,8 +75,11 @@ class Page(ModalScreen[None], AnsweredOnce[None]):
         """Return a style of the palette for Content, which has its own kind."""
         style: Style = self.boxtop.palette.style(name, bold=bold)
         colour = style.color.name if style.color else ""
+        if colour and self.boxtop.palette.basic:  # yellow alone would be the web's, not its own
+            colour = f"ansi_{colour}"
         return f"{'bold ' if style.bold else ''}{colour}"
 
-    def _fill(self) -> None:
+    def fill(self) -> None:
+        """Show what is read now, for the width there is."""
         width = max(8, min(WIDEST, self.size.width) - 8)
         self.query_one("#page-text", Static).update(self.content(width))

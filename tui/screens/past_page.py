@@ -17,6 +17,9 @@ from tui.widgets.spans import wrapped
 
 NOTHING = "nothing was told yet: trouble, new bests and ends will stand here"
 NOBODY = "nothing is told of the demo, of recordings and of copies"
+NEWS_SECONDS = 0.5
+"""So often the page looks for what was told while it is open."""
+
 ROOMY = 60
 """From this width on all lines of an alert stand behind its time."""
 
@@ -34,14 +37,40 @@ class Told(Protocol):
 
 
 class PastScreen(Page):
-    """Day by day; what nobody has seen before is bright. ``past`` is None where nobody tells."""
+    """Day by day; what nobody has seen before is bright. ``past`` is None where nobody tells.
+
+    What is told while it is open comes to it, and counts as looked at.
+    """
 
     def __init__(self, past: Past | None, now: float) -> None:
         super().__init__()
         self.past = past
         self.now = now
-        new = past.unread if past is not None else 0
-        self.heading = f"alerts: {new} new" if new else "alerts"
+        self.heading = _heading(past)
+
+    def on_mount(self) -> None:
+        """Look for news while the page is open."""
+        self.set_interval(NEWS_SECONDS, self._look)
+
+    def _look(self) -> None:
+        """Take what was told meanwhile; whoever reads on below stays at the same line."""
+        told = self.boxtop.questions.told
+        if told is None or not told.past().unread:
+            return
+        before, news = self.past or Past(), told.read()
+        self.past = news._replace(unread=min(len(news.events), before.unread + news.unread))
+        self.now = self.boxtop.now()
+        self.heading = _heading(self.past)
+        self.query_one("#page").border_title = Content(self.heading)
+        body = self.query_one("#page-body")
+        below = body.virtual_size.height - body.scroll_y if body.scroll_y else None
+        self.fill()
+        if below is not None:
+            self.call_after_refresh(self._go_on_reading, below)
+
+    def _go_on_reading(self, below: float) -> None:
+        body = self.query_one("#page-body")
+        body.scroll_to(y=body.virtual_size.height - below, animate=False, force=True)
 
     def content(self, width: int) -> Content:
         """Return the alerts of each day below its name."""
@@ -76,6 +105,10 @@ class PastScreen(Page):
         if event.kind in GOOD:
             return self.boxtop.glyphs.verdicts["completed"], "good"
         return self.boxtop.glyphs.warning, "bad"
+
+
+def _heading(past: Past | None) -> str:
+    return f"alerts: {past.unread} new" if past is not None and past.unread else "alerts"
 
 
 def day_text(at: float, now: float) -> str:
