@@ -9,12 +9,14 @@ from collections.abc import Callable
 
 import pytest
 from textual.screen import Screen
+from textual.widgets import Button
 
 import tui.screens
 from tests.screens.feed import CannedFeed
 from tests.screens.watching import Watch, watching
 from tui.app import ScreenOptions
-from tui.links.base import HostKeyQuestion
+from tui.links.base import ChangedKeyQuestion, HostKeyQuestion
+from tui.screens.changed_key import ChangedKeyDialog
 from tui.screens.fleet import FleetScreen
 from tui.screens.help import HelpScreen
 from tui.screens.host_key import HostKeyDialog
@@ -22,6 +24,7 @@ from tui.screens.metrics_choice import MetricsDialog
 from tui.screens.monitor import MonitorScreen
 from tui.screens.once import AnsweredOnce
 from tui.screens.passphrase import PassphraseDialog
+from tui.screens.push_dialog import ConfirmPush
 from tui.screens.welcome import AddBoxDialog
 from tui.targets import Names, parse_target
 
@@ -79,6 +82,31 @@ async def test_a_field_gets_every_letter_from_the_first(gap: float | None) -> No
             if gap is not None:
                 await asyncio.sleep(gap)
         await watch.until(lambda: "root@host" in watch.text)
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: ChangedKeyDialog(ChangedKeyQuestion("lab", "t", ("a",), "b")), "lab"),
+        (lambda: ConfirmPush(["best.pt to my-org/open"], is_public=True), "public"),
+    ],
+    ids=["changed key", "public"],
+)
+async def test_a_word_is_typed_and_entered_though_cancel_has_the_focus(
+    make: Callable[[], Screen[bool]], word: str
+) -> None:
+    answers: list[object] = []
+    times = iter(range(1000, 100_000, 10))  # the guard is over when a key comes
+    async with watching(charts=False, steady_time=lambda: next(times)) as watch:
+        watch.app.push_screen(make(), answers.append)
+        await watch.pilot.pause()
+        assert isinstance(watch.app.focused, Button)
+        await watch.type(word[:-1])
+        await watch.press("enter")
+        assert answers == [] and f"type {word} to" in watch.text
+        await watch.type(word[-1])
+        await watch.press("enter")
+    assert answers == [True]
 
 
 async def test_two_fast_clicks_close_help_once() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Sequence
 
-from tests.screens.feed import CannedFeed
+import pytest
+from textual.events import Paste
+
+from tests.screens.feed import CannedFeed, small_fleet
 from tests.screens.watching import WIDE, watching
 from tui.app import ScreenOptions
 from tui.screens.fleet import FleetScreen
 from tui.screens.questions import DEMO
 from tui.screens.welcome import AddBoxDialog, WelcomeScreen
 from tui.targets import Names, parse_target
+from tui.view import BoxView
 
 NAMES = Names()
 OPTIONS = ScreenOptions(parse=lambda text: parse_target(text, NAMES), has_demo=True)
@@ -20,7 +24,7 @@ async def test_a_start_without_boxes_asks_for_an_ssh_line() -> None:
     async with watching(CannedFeed(), (80, 24), OPTIONS, charts=False) as watch:
         assert isinstance(watch.app.screen, WelcomeScreen)
         assert "Paste the ssh line" in watch.text
-        assert "Show me the demo" in watch.text
+        assert "Show the demo" in watch.text
 
 
 async def test_a_pasted_line_is_watched() -> None:
@@ -63,7 +67,29 @@ async def test_escape_does_not_quit_the_first_start() -> None:
 async def test_it_fits_sixty_by_sixteen() -> None:
     async with watching(CannedFeed(), (60, 16), OPTIONS, charts=False) as watch:
         assert "Watch it" in watch.text
-        assert "Show me the demo" in watch.text
+        assert "Show the demo" in watch.text
+
+
+async def test_all_of_it_is_seen_in_the_smallest_useful_pane() -> None:
+    async with watching(CannedFeed(), (40, 12), OPTIONS, charts=False) as watch:
+        for words in ("Paste the ssh line", "Watch it", "Show the demo", "ctrl+c leaves"):
+            assert words in watch.text
+
+
+PATH = "/a/very/long/path/that/has/no/room/in/this/field/at/all/whatever/one/does/runs/THE-END"
+
+
+@pytest.mark.parametrize("boxes", [(), small_fleet()], ids=["first start", "one more"])
+async def test_of_a_long_pasted_path_the_end_is_seen(boxes: Sequence[BoxView]) -> None:
+    async with watching(CannedFeed(boxes), (40, 12), OPTIONS, charts=False) as watch:
+        if boxes:
+            await watch.press("a")
+        watch.app.post_message(Paste(PATH))
+        await watch.until(lambda: "THE-END" in watch.text)
+        await watch.press("left", "x")
+        await watch.until(lambda: "THE-ENxD" in watch.text)
+        await watch.press("home")
+        await watch.until(lambda: "/a/very/long" in watch.text)
 
 
 async def test_one_more_box_is_added_by_key() -> None:

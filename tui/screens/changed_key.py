@@ -11,6 +11,7 @@ from textual.widgets import Button, Input, Static
 from tui.links.base import ChangedKeyQuestion
 from tui.screens.dialog import Dialog, line
 from tui.text import one_line
+from tui.widgets.field import Field
 
 
 class ChangedKeyDialog(Dialog[bool]):
@@ -32,13 +33,17 @@ class ChangedKeyDialog(Dialog[bool]):
         yield line(f"+ {one_line(self.question.offered)}")
         yield line("A new box at an old address, or somebody in between.")
         yield line("The provider knows. To replace the key, type the host:")
-        yield Input(placeholder=self.host, id="host")
+        yield Field(placeholder=self.host, id="host")
         yield Static("", id="host-error", classes="dialog-bad", markup=False)
 
     def buttons(self) -> Iterable[Button]:
         """Cancel, or replace."""
         yield Button("Cancel", id="cancel")
         yield Button("Replace the key", id="replace", variant="primary")
+
+    def typed_field(self) -> Input | None:
+        """Typing is the name's, though Cancel has the focus."""
+        return self.query_one("#host", Input)
 
     def cancel(self) -> None:
         """Leave the known key in its place."""

@@ -12,6 +12,7 @@ from textual.widgets import Button, Input, Static
 from tui.actions.finish_wish import ALSO, End, Save, Wish
 from tui.screens.dialog import Dialog, line
 from tui.text import one_line
+from tui.widgets.field import Field
 
 SAVES: tuple[tuple[tuple[Save, ...], str], ...] = (
     (("push",), "push best.pt and last.pt to the Hub"),
@@ -77,7 +78,7 @@ class FinishDialog(Dialog[FinishAnswer]):
             yield Button(self._label(id), id=id, classes="dialog-way")
         name = one_line(self.offer.names[0]) if self.offer.names else ""
         asks = line(f"Type {name} to let boxtop destroy it then:", "dialog-strong finish-name")
-        field = Input(id="name", classes="finish-name")
+        field = Field(id="name", classes="finish-name")
         asks.display = field.display = False
         yield asks
         yield field

@@ -18,6 +18,7 @@ from tui.actions.instance_words import question
 from tui.money.advice import Line, Tone
 from tui.screens.dialog import Dialog, line
 from tui.text import one_line
+from tui.widgets.field import Field
 
 Way = Literal["push", "pull", "kill"]
 """What helps against a refusal, and is a key of its own."""
@@ -53,7 +54,7 @@ class InstanceDialog(Dialog[Consent | Way]):
                 yield Button(text, id=way, classes="dialog-way")
         if self.plan.needs == "name":
             yield line(one_line(question(self.plan), 300), "dialog-strong")
-            yield Input(id="name")
+            yield Field(id="name")
             yield Static("", id="name-error", classes="dialog-bad", markup=False)
 
     def buttons(self) -> Iterable[Button]:

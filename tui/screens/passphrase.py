@@ -9,6 +9,7 @@ from textual.widgets import Button, Input
 
 from tui.screens.dialog import Dialog, line
 from tui.text import one_line
+from tui.widgets.field import Field
 
 
 class PassphraseDialog(Dialog[str | None]):
@@ -28,7 +29,7 @@ class PassphraseDialog(Dialog[str | None]):
         if self.attempt > 1:
             yield line(f"That was not it. Attempt {self.attempt} of 3.", "dialog-bad")
         yield line("")
-        yield Input(password=True, placeholder="passphrase", id="passphrase")
+        yield Field(password=True, placeholder="passphrase", id="passphrase")
 
     def buttons(self) -> Iterable[Button]:
         """Cancel, or unlock."""

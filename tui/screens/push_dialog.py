@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Button, Input
+from textual.widgets import Button, Input, Static
 
 from tui.actions.hub_names import Destination, destination
 from tui.actions.push_plan import Via
@@ -15,6 +15,7 @@ from tui.errors import UserError
 from tui.screens.dialog import Dialog, line
 from tui.screens.transfer_dialog import Choice, TransferDialog
 from tui.text import one_line
+from tui.widgets.field import Field
 
 WAYS: dict[Via, str] = {
     "box": "the box uploads, and is given the token",
@@ -86,24 +87,39 @@ class ConfirmPush(Dialog[bool]):
             yield line(one_line(text.strip(), 600))
         if self.is_public:
             yield line(f"Everybody will be able to read them. Type {PUBLIC}:", "dialog-bad")
-            yield Input(id="agreed")
+            yield Field(id="agreed")
+            yield Static("", id="target-error", markup=False)
 
     def buttons(self) -> Iterable[Button]:
         """Cancel, or push."""
         yield Button("Cancel", id="cancel")
         yield Button("Push", id="push", variant="primary")
 
+    def typed_field(self) -> Input | None:
+        """Typing is the word's, though Cancel has the focus."""
+        return self.query_one("#agreed", Input) if self.is_public else None
+
     def cancel(self) -> None:
         """Push nothing."""
         self.dismiss(False)
 
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Push, if the word was typed."""
+        event.stop()
+        self._take()
+
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Answer; a public repository without the word is no."""
         event.stop()
-        if event.button.id != "push":
+        if event.button.id == "push":
+            self._take()
+        else:
             self.cancel()
-        elif self.is_public and self.query_one(Input).value.strip().lower() != PUBLIC:
+
+    def _take(self) -> None:
+        if self.is_public and self.query_one(Input).value.strip().lower() != PUBLIC:
             self.query_one(Input).focus()
+            self.query_one("#target-error", Static).update(Content(f"type {PUBLIC} to push there"))
         else:
             self.dismiss(True)
 

@@ -11,6 +11,7 @@ from textual.widgets import Button, Input, Static
 
 from tui.screens.dialog import Dialog, line
 from tui.text import one_line
+from tui.widgets.field import Field
 
 Wish = TypeVar("Wish")
 
@@ -48,7 +49,7 @@ class TransferDialog(Dialog[Wish | None], Generic[Wish]):
         yield line(self.run_title, "dialog-strong")
         yield Button(self._what(), id="what")
         yield line(self.asks)
-        yield Input(self.place, placeholder=self.example, id="place")
+        yield Field(self.place, placeholder=self.example, id="place")
         yield from self.more()
         yield Static("", id="target-error", markup=False)
 

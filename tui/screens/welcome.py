@@ -13,10 +13,11 @@ from textual.widgets import Button, Input, Static
 
 from tui.boxes import Box
 from tui.errors import UserError
-from tui.screens.dialog import DIALOGS_CSS, Dialog, line
+from tui.screens.dialog import DIALOGS_CSS, LOW, Dialog, line
 from tui.screens.once import AnsweredOnce
 from tui.screens.questions import DEMO
 from tui.text import one_line
+from tui.widgets.field import Field
 
 ParseTarget = Callable[[str], Box]
 """Makes a box of what a person typed; raises UserError."""
@@ -43,6 +44,7 @@ class WelcomeScreen(AnsweredOnce[Box | str]):
     """Answers with a box, or with "demo"."""
 
     CSS_PATH = DIALOGS_CSS
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (LOW, "-high")]  # noqa: RUF012  # as Textual declares it
 
     def __init__(self, parse: ParseTarget, *, ascii_only: bool, has_demo: bool) -> None:
         super().__init__()
@@ -57,12 +59,12 @@ class WelcomeScreen(AnsweredOnce[Box | str]):
             yield Static(Content(mark), id="wordmark", markup=False)
             yield line("Every LibreYOLO run on every rented box, in one terminal.", "welcome-lead")
             yield line("Paste the ssh line of your box, as the provider shows it:")
-            yield Input(placeholder=EXAMPLE, id="target")
+            yield Field(placeholder=EXAMPLE, id="target")
             yield Static("", id="target-error", markup=False)
             with Horizontal(id="welcome-buttons"):
                 yield Button("Watch it", id="watch", variant="primary")
                 if self.has_demo:
-                    yield Button("Show me the demo", id="demo")
+                    yield Button("Show the demo", id="demo")
             yield line("A host of ~/.ssh/config or a directory works too.")
             yield line("ctrl+c leaves", "dialog-faint")
 
@@ -108,7 +110,7 @@ class AddBoxDialog(Dialog[Box | None]):
     def body(self) -> Iterable[Widget]:
         """One field, and a row for what is wrong."""
         yield line("An ssh line, user@host:port, a host of ~/.ssh/config, or a directory:")
-        yield Input(placeholder=EXAMPLE, id="target")
+        yield Field(placeholder=EXAMPLE, id="target")
         yield Static("", id="target-error", markup=False)
 
     def buttons(self) -> Iterable[Button]:

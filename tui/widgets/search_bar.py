@@ -34,10 +34,12 @@ class SearchBar(Horizontal):
 
     async def _fill(self) -> None:
         """Make the field when it is first asked for: the first picture need not wait for it."""
-        from textual.widgets import Input, Static
+        from textual.widgets import Static
+
+        from tui.widgets.field import Field
 
         label = Static("", markup=False, id="search-label")
-        await self.mount(label, Input(id="search-input", compact=True, select_on_focus=False))
+        await self.mount(label, Field(id="search-input", compact=True, select_on_focus=False))
         self._is_ready = True
         if self.is_open:
             is_done = self._is_early_done
