@@ -15,7 +15,7 @@ from tui.cli.console import (
 )
 from tui.cli.quick import quick_answer
 from tui.errors import UserError
-from tui.report.exit_code import BOX_NOT_READ, INTERRUPTED, UNEXPECTED, USAGE
+from tui.report.exit_code import BOX_NOT_READ, INTERRUPTED, NOT_CONFIRMED, UNEXPECTED, USAGE
 from tui.text import one_line, redact
 
 
@@ -72,9 +72,13 @@ def _fault(error: Exception) -> int:
     """Tell an error that nobody foresaw in one line; the traceback goes to the file of --debug."""
     from tui.debug import fault_file, record_fault
     from tui.links.base import LinkError
+    from tui.providers.errors import ProviderError
 
     abandon_full_stdout()
     console = Console()
+    if isinstance(error, ProviderError):
+        console.tell_error(UserError(str(error), error.hint))
+        return NOT_CONFIRMED
     if isinstance(error, LinkError):
         console.tell_error(UserError(str(error), error.hint))
         return BOX_NOT_READ

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tui.boxes import Box
 from tui.cli.glance import glance, no_runs
+from tui.cli.reaching import box_to_read
 from tui.cli.session import Session
 from tui.cli.status import LOOK_SECONDS
 from tui.errors import UserError
@@ -12,14 +14,14 @@ from tui.text import said
 from tui.view import BoxView, RunView
 
 
-def one_run(session: Session, target: str) -> tuple[BoxView, RunView]:
-    """Look at a target and return its box and the run that is meant.
+def one_run(session: Session, target: str, box: Box | None = None) -> tuple[BoxView, RunView]:
+    """Look at a target and return its box and the run that is meant; ``box`` is it, if known.
 
     When none is named it is the newest that is alive, else the newest; the others are told. Raises
     UserError when there is no such run, LinkError when the box could not be read and nothing of
     it is known.
     """
-    looked = glance(session, session.boxes([target]), LOOK_SECONDS)
+    looked = glance(session, [box or box_to_read(session, target)], LOOK_SECONDS)
     for error in looked.missing.values():
         raise error
     (view,) = looked.boxes

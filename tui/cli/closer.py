@@ -39,7 +39,7 @@ def closer_box(box: Box, view: BoxView) -> Box | None:
     if view.link.state != "live" or isinstance(box.target, RecordingTarget):
         return None
     if box.run is not None:
-        return None if meant_paths(view, box.run) else _named_box(box, box.run)
+        return None if meant_paths(view, box.run) else named_box(box, box.run)
     root = _only_root(view)
     if root is None:
         return None
@@ -52,7 +52,7 @@ def closer_box(box: Box, view: BoxView) -> Box | None:
     return replace(box, roots=(posixpath.dirname(root),))
 
 
-def _named_box(box: Box, run: str) -> Box:
+def named_box(box: Box, run: str) -> Box:
     """Return where to look for a run that was not found: below the roots, or at its whole path."""
     if not run.startswith("/"):
         return replace(box, run=None, only=run)

@@ -60,7 +60,7 @@ def finish_setting(
 
 def _box(session: Session, targets: Sequence[str], wish: Wish) -> Box:
     """Return the box that is meant."""
-    boxes = join_boxes(targets, session.names) if targets else ()
+    boxes = join_boxes(targets, session.names_and_lists_of_now) if targets else ()
     if len(boxes) != 1:
         raise UserError("--when-done takes one TARGET", "F on the screen sets it for other boxes")
     (box,) = boxes
@@ -87,6 +87,9 @@ def _bound(session: Session, box: Box, wish: Wish, asking: Asking, yes: str | No
     """Bind it to the instance that the box is now."""
     assert wish.end is not None
     name = asking.name_of(box)
+    told = None if name is None else asking.view().provider(name.provider)
+    if told is not None and told.error is not None and told.listed_at is None:
+        raise told.error
     seen = None if name is None else asking.view().find(name.provider, name.id)
     if name is None or seen is None or seen.gone_maybe:
         for trouble in provider_troubles(asking):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 
 from tui.actions.access import FleetAccess
 from tui.actions.errors import ActionError
@@ -20,12 +20,9 @@ from tui.actions.journal import Journal
 from tui.actions.transfers import Transfers
 from tui.alerts.ends import Ended, ended_early, ended_of
 from tui.cli.finish_alerts import alerting
-from tui.cli.rented import book_of
+from tui.cli.renting import renting
 from tui.cli.session import Session
 from tui.errors import UserError
-from tui.rented.opening import open_accounts
-from tui.rented.places import places_of
-from tui.rented.rental import Rental
 from tui.report.exit_code import (
     BOX_NOT_READ,
     INTERRUPTED,
@@ -35,7 +32,6 @@ from tui.report.exit_code import (
     WELL,
 )
 from tui.runs.embargo import Embargo
-from tui.targets import default_roots
 from tui.watch.fleet import Fleet
 
 TICK_SECONDS = 0.2
@@ -53,7 +49,7 @@ def finish_headless(session: Session, targets: tuple[str, ...], setting: Setting
 
     3 where a run ended in a way that was not asked for, 4 where the box refuses the connection.
     """
-    (box,) = session.boxes(targets)
+    (box,) = session.boxes(targets, now=True)
     data = session.keeping([box])
     with ExitStack() as stack:
         fleet = Fleet([box], session.asker, data)
@@ -61,7 +57,7 @@ def finish_headless(session: Session, targets: tuple[str, ...], setting: Setting
         access = FleetAccess(fleet, session.asker)
         transfers = Transfers(access, embargo=None if data is None else Embargo(data))
         stack.callback(transfers.close)
-        rental = stack.enter_context(_renting(session, fleet))
+        rental = stack.enter_context(renting(session, fleet))
         desk = FinishDesk(
             FleetBoxes(fleet),
             transfers,
@@ -151,27 +147,3 @@ class _Waiting:
         view = self._finishes.view(self._box)
         assert view is not None
         return view
-
-
-@contextmanager
-def _renting(session: Session, fleet: Fleet) -> Iterator[Rental | None]:
-    """Ask who bills the box, as the screen does."""
-    settings = session.configuration.settings
-    opened = open_accounts(settings)
-    if opened is None:
-        yield None
-        return
-    rental = Rental(
-        fleet,
-        opened.accounts,
-        roots=default_roots(settings),
-        adds=False,
-        problems=opened.problems,
-        places=places_of,
-        book=book_of(session),
-    )
-    rental.start()
-    try:
-        yield rental
-    finally:
-        rental.close()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import queue
 import threading
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Literal
 
+from tui.boxes import Box
 from tui.cli.choice import tell_link
+from tui.cli.closer import named_box
 from tui.cli.glance import find_run
 from tui.cli.log_cursor import LogCursor
 from tui.cli.session import Session
@@ -21,8 +24,9 @@ from tui.runs.log import LogTail
 from tui.text import said
 from tui.view import BoxView, RunView
 
-_SETTLE_SECONDS = 1.0
-"""A box is given so long after its first sign of life to name its runs before one is chosen."""
+_WAKE_SECONDS = 1.0
+_SETTLE_SECONDS = 15.0
+"""A box that has not told all by then is taken as it is."""
 
 
 def follow_log(
@@ -36,11 +40,12 @@ def follow_log(
     """Print a log as it grows until Ctrl-C, or until the box refuses for good."""
     from tui.watch.fleet import Fleet
 
-    boxes = session.boxes([target])
+    (box,) = session.boxes([target], now=True)
     changed: queue.SimpleQueue[str] = queue.SimpleQueue()
-    whole = [replace(box, run=None) for box in boxes]  # a run may be named by its id's end
-    fleet = Fleet(whole, session.asker, session.keeping(boxes), connect=False)
-    follower = _Follower(session, boxes[0].run, lines, which, as_json)
+    fleet = Fleet(
+        [_all_that_may_be_meant(box)], session.asker, session.keeping([box]), connect=False
+    )
+    follower = _Follower(session, box.run, lines, which, as_json)
 
     def heard(name: str) -> None:
         """Read on the link's own thread: a log may begin anew twice before anybody else looks."""
@@ -48,24 +53,34 @@ def follow_log(
         changed.put(name)
 
     fleet.subscribe(heard)
-    fleet.start()
-    try:
+    with ExitStack() as stack:
+        stack.callback(fleet.close)
+        fleet.start()
+        if box.from_provider:
+            from tui.cli.renting import renting
+
+            stack.enter_context(renting(session, fleet))
         while True:
-            view = fleet.box(boxes[0].name)
-            with fleet.still(boxes[0].name):
-                goes_on = view is None or follower.take(view)
+            view, known = fleet.box(box.name), fleet.watched(box.name)
+            with fleet.still(box.name):
+                settled = known is not None and known[0].settled
+                goes_on = view is None or follower.take(view, settled=settled)
             follower.write()
             if not goes_on:
                 return BOX_NOT_READ
             _wait(changed)
-    finally:
-        fleet.close()
+
+
+def _all_that_may_be_meant(box: Box) -> Box:
+    """Return where to look: at a run's whole path, else everywhere, for an id's end names it."""
+    is_path = box.run is not None and box.run.startswith("/")
+    return named_box(box, box.run) if box.run and is_path else replace(box, run=None)
 
 
 def _wait(changed: queue.SimpleQueue[str]) -> None:
     """Wait for a change and take all that came with it."""
     try:
-        changed.get(timeout=_SETTLE_SECONDS)
+        changed.get(timeout=_WAKE_SECONDS)
         while True:
             changed.get_nowait()
     except queue.Empty:
@@ -98,30 +113,31 @@ class _Follower:
         self._told: str | None = None
         self._told_link: str | None = None
 
-    def take(self, view: BoxView) -> bool:
-        """Choose the run and its log and collect what is new; False when the box needs a person."""
+    def take(self, view: BoxView, *, settled: bool) -> bool:
+        """Choose the run and its log and collect what is new; False when the box needs a person.
+
+        ``settled``: all that was there has come, so that the end of a log is its end.
+        """
         if view.link.state == "live" and self._live_since is None:
             self._live_since = self._clock.steady()
         self._tell_link(view)
-        run = self._run(view)
+        run = self._run(view, settled)
         if run is not None:
             self._choose_log(run)
             self.collect()
         return view.link.state != "refused"
 
-    def _run(self, view: BoxView) -> RunView | None:
+    def _run(self, view: BoxView, settled: bool) -> RunView | None:
         if self._path is not None:
             return next((run for run in view.runs if run.run.path == self._path), None)
         if self._live_since is None:
             return None
-        settled = self._clock.steady() - self._live_since >= _SETTLE_SECONDS
-        run = find_run(view, self._wanted) if self._wanted else None
-        if run is None and settled and self._wanted is None:
-            run = main_run(view.runs)
+        if not settled and self._clock.steady() - self._live_since < _SETTLE_SECONDS:
+            return None
+        run = find_run(view, self._wanted) if self._wanted else main_run(view.runs)
         if run is None:
-            if settled:
-                what = f"run {said(self._wanted)}" if self._wanted else "run"
-                self._tell_once(f"no {what} on {said(view.name)} yet; waiting for it")
+            what = f"run {said(self._wanted)}" if self._wanted else "run"
+            self._tell_once(f"no {what} on {said(view.name)} yet; waiting for it")
             return None
         self._path = run.run.path
         if self._wanted is None and len(view.runs) > 1:

@@ -16,6 +16,7 @@ from tui.actions.shell import make_shell
 from tui.boxes import Box
 from tui.cli.choice import one_run
 from tui.cli.progress import ProgressLine
+from tui.cli.reaching import box_to_act_on
 from tui.cli.saving import asked, somebody_is_there
 from tui.cli.session import Session
 from tui.errors import UserError
@@ -42,8 +43,8 @@ def choose_training(session: Session, target: str) -> Training:
     """
     if session.read_only:
         raise UserError("--read-only forbids kill")
-    (box,) = session.boxes([target])
-    seen, view = one_run(session, target)
+    box = box_to_act_on(session, target)
+    seen, view = one_run(session, target, box)
     live = [one.run.id for one in seen.runs if is_live(one.run)]
     if box.run is None and len(live) > 1:
         names = ", ".join(said(name, 60) for name in live[:10])

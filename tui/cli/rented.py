@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 def ask_providers(session: Session, boxes: Sequence[Box], *, everything: bool) -> Asking | None:
     """Begin to ask the providers of boxtop.toml; None where none could tell anything of these.
 
-    ``everything`` says that instances which are none of the boxes are wanted, too.
+    ``everything`` says that instances which are none of the boxes are wanted, too. Nobody is asked
+    twice in one call of boxtop.
     """
     from tui.rented.opening import open_accounts, rents_anything
 
+    if session.asking is not None:
+        return session.asking
     settings = session.configuration.settings
     if not rents_anything(settings):
         return None
@@ -35,13 +38,16 @@ def ask_providers(session: Session, boxes: Sequence[Box], *, everything: bool) -
     from tui.cli.remembered import remembered
     from tui.rented.asking import Asking
 
-    return Asking(
+    asking = Asking(
         opened,
         book_of(session),
         only=None if everything else _needed(boxes, settings),
         known=lambda box: next(remembered(session.data, box), None),
         priced=_priced(session),
     )
+    if everything:
+        session.asking = asking
+    return asking
 
 
 def _priced(session: Session) -> list[Box]:

@@ -15,6 +15,7 @@ from tui.actions.saving import Saving
 from tui.actions.shell import make_shell
 from tui.boxes import Box
 from tui.cli.choice import one_run
+from tui.cli.reaching import box_to_act_on
 from tui.cli.session import Session
 from tui.errors import UserError
 from tui.report.exit_code import BOX_NOT_READ, NOT_CONFIRMED, USAGE
@@ -57,8 +58,8 @@ def choose_run(session: Session, target: str, what: tuple[str, ...], action: str
     """Look at a target and return what is meant. Raises UserError, LinkError."""
     if session.read_only:
         raise UserError(f"--read-only forbids {action}")
-    (box,) = session.boxes([target])
-    _, view = one_run(session, target)
+    box = box_to_act_on(session, target)
+    _, view = one_run(session, target, box)
     return Chosen(box, view, choose(what, view.run))
 
 

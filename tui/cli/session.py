@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tui.cli.asker import ConsoleAsker
     from tui.config.load import Configuration
     from tui.config.settings import HubSettings
+    from tui.rented.asking import Asking
     from tui.targets import Names
 
 
@@ -34,6 +35,8 @@ class Session:
         self.no_color = False
         self.no_mouse = False
         self.speed: float | None = None
+        self.asking: Asking | None = None
+        """All accounts, once they were asked to find out what a word names."""
 
     @cached_property
     def console(self) -> Console:
@@ -107,15 +110,43 @@ class Session:
 
         return ConsoleAsker(accept_new_host_key=self.accept_new_host_key)
 
-    def boxes(self, targets: Sequence[str], *, may_be_none: bool = False) -> tuple[Box, ...]:
+    @cached_property
+    def names_and_lists(self) -> Names:
+        """As ``names``, with the instances that are listed; accounts are asked where need be."""
+        import msgspec
+
+        from tui.cli.listed_names import kept_box, listed_box
+
+        return msgspec.structs.replace(
+            self.names,
+            kept=lambda text: kept_box(self, text),
+            listed=lambda text: listed_box(self, text),
+        )
+
+    @cached_property
+    def names_and_lists_of_now(self) -> Names:
+        """As ``names_and_lists``; what a kept list names is looked up in a list of now."""
+        import msgspec
+
+        known = self.names_and_lists
+
+        def kept(text: str) -> Box | None:
+            return None if known.kept(text) is None else known.listed(text)
+
+        return msgspec.structs.replace(known, kept=kept)
+
+    def boxes(
+        self, targets: Sequence[str], *, may_be_none: bool = False, now: bool = False
+    ) -> tuple[Box, ...]:
         """Return the boxes that are meant; what an ssh line had too much is told.
 
-        Raises UserError for a target that names no box, and when there is no box at all unless
-        there ``may_be_none``.
+        ``now``: what an instance is called is asked, wherever that can be. Raises UserError for a
+        target that names no box, and when there is no box at all unless there ``may_be_none``, and
+        ProviderError where only a list that cannot be read may have it.
         """
         from tui.fleet import at_speed, join_boxes, no_boxes
 
-        boxes = join_boxes(targets, self.names)
+        boxes = join_boxes(targets, self.names_and_lists_of_now if now else self.names_and_lists)
         if not boxes and not may_be_none:
             raise no_boxes()
         if self.speed is not None:

@@ -31,7 +31,7 @@ def show_status(
     """
     from tui.cli.rented import ask_providers, provider_troubles
 
-    boxes = session.boxes(targets, may_be_none=True)
+    boxes = session.boxes(targets, may_be_none=True, now=True)
     asking = ask_providers(session, boxes, everything=not targets)
     if asking is None:
         looked = glance(session, boxes or session.boxes(targets), timeout)

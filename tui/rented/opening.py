@@ -39,9 +39,14 @@ def rents_anything(settings: Settings) -> bool:
 
     Imports no provider.
     """
-    if any(section.enabled for section in settings.providers.values()):
+    if accounts_named(settings):
         return True
     return any(has_commands(box) or box.price_per_hour is not None for box in settings.box.values())
+
+
+def accounts_named(settings: Settings) -> tuple[str, ...]:
+    """Return the names of the providers that are enabled."""
+    return tuple(name for name, section in settings.providers.items() if section.enabled)
 
 
 def has_commands(box: BoxSettings) -> bool:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-
-import msgspec
 
 from tui.boxes import Box, LocalTarget, RecordingTarget, SshTarget
 from tui.config.settings import BoxSettings, Settings
@@ -24,7 +22,8 @@ from tui.targets.addresses import (
     split_url,
 )
 from tui.targets.instances import instance_name, rented_box, split_instance
-from tui.targets.ssh_hosts import SshHosts
+from tui.targets.names import Names as Names
+from tui.targets.names import UnknownTarget
 from tui.text import one_line
 
 HOME_RUNS = "~/runs"
@@ -35,25 +34,26 @@ _FILE_SUFFIXES = (".jsonl", ".json", ".toml", ".csv", ".log", ".pt", ".yaml", ".
 _MOST_CHARACTERS = 8192
 
 
-class Names(msgspec.Struct, frozen=True):
-    """What a target may refer to: the configuration, ~/.ssh/config, and this directory."""
-
-    settings: Settings = Settings()
-    cwd: Path = msgspec.field(default_factory=Path.cwd)
-    ssh_hosts: Callable[[], SshHosts] = SshHosts.of_user
-    places: Mapping[str, str] = {}
-    """Where each box of the configuration stands: ``boxtop.toml:12``."""
-
-
 def parse_target(text: str, names: Names | None = None) -> Box:
-    """Return the box that a target names. Raises UserError, and nothing else.
+    """Return the box that a target names. Raises UserError, and what ``names.listed`` raises.
 
     Looked at in this order: a name of boxtop.toml, ``PROVIDER:ID``, an ssh line, ``ssh://``, a
-    host of ~/.ssh/config, a path that exists, an address. ``TARGET:RUN`` names one run; a path
-    that exists wins over it.
+    host of ~/.ssh/config, a path that exists, the name of an instance, an address. ``TARGET:RUN``
+    names one run; a path that exists wins over it.
     """
     names = names or Names()
     given = text.strip()
+    try:
+        return _known(text, given, names)
+    except UnknownTarget:
+        found = names.listed(given)
+        if found is None:
+            raise
+        return found
+
+
+def _known(text: str, given: str, names: Names) -> Box:
+    """Return the box that is meant. Raises UserError; UnknownTarget where nothing is called so."""
     if not given or len(given) > _MOST_CHARACTERS or "\0" in given:
         raise UserError(f"{one_line(text, 60)!r} is no target", FORMS)
     name, colon, run = given.partition(":")
@@ -75,6 +75,8 @@ def parse_target(text: str, names: Names | None = None) -> Box:
         return local
     if _is_path(given):
         raise _no_path(given, names.cwd)
+    if "@" not in given and (kept := names.kept(given)) is not None:
+        return kept
     if re.search(r"\s", given):
         return _line_box(_without_ssh(given, names), names)
     return _address_box(given, names)
@@ -82,7 +84,7 @@ def parse_target(text: str, names: Names | None = None) -> Box:
 
 FORMS = (
     "a target is a box of boxtop.toml, a host of ~/.ssh/config, user@host:port, a whole ssh line "
-    "in quotes, a directory, a recording.jsonl, or PROVIDER:ID of a rented instance"
+    "in quotes, a directory, a recording.jsonl, or the name or PROVIDER:ID of a rented instance"
 )
 
 
@@ -141,11 +143,11 @@ def _line_box(text: str, names: Names) -> Box:
 
 
 def _without_ssh(text: str, names: Names) -> str:
-    """Return a line that lacks the word ssh alone. Raises UserError for any other text."""
+    """Return a line that lacks the word ssh alone. Raises UnknownTarget for any other text."""
     word = text.split(maxsplit=1)[0]
     if word.startswith("-") or "@" in word or _is_address(word) or names.ssh_hosts().knows(word):
         return text
-    raise UserError(
+    raise UnknownTarget(
         f"{one_line(text, 80)!r} is no ssh line and no path",
         "an ssh line begins with the word ssh: 'ssh -p 41022 root@203.0.113.7'",
     )
@@ -275,16 +277,17 @@ def _run_id(run: str, text: str) -> str:
 
 def _no_path(text: str, cwd: Path) -> UserError:
     looked = one_line(os.path.normpath(cwd / text))
-    hint = f"looked for {looked}" if looked != one_line(text) and text[0] != "~" else None
-    return UserError(f"no such directory: {one_line(text)}", hint)
+    where = f"looked for {looked}; " if looked != one_line(text) and text[0] != "~" else ""
+    elsewhere = "correct the path; of another machine it is root@203.0.113.7:/data/runs"
+    return UserError(f"no such directory: {one_line(text)}", f"{where}{elsewhere}")
 
 
-def _unknown(text: str, host: str, names: Names) -> UserError:
+def _unknown(text: str, host: str, names: Names) -> UnknownTarget:
     shown = one_line(host or text, 80)
     near = closest(host, [*names.settings.box, *names.ssh_hosts().names])
     guess = f"did you mean {near}? " if near else ""
     plain = re.fullmatch(r"[\w.-]+", shown) is not None
-    return UserError(
+    return UnknownTarget(
         f"{shown!r} is no box of boxtop.toml, no host of ~/.ssh/config and no directory here",
         guess + (f"to reach a host of that name write ssh://{shown}" if plain else FORMS),
     )
