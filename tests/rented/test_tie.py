@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tui.boxes import Box, InstanceName, LocalTarget, SshTarget
@@ -116,8 +118,18 @@ def test_two_instances_of_one_name_are_two_boxes() -> None:
         Instance("vast", "1", "train", State.RUNNING),
         Instance("vast", "2", "train", State.RUNNING),
     ]
-    assert [box.name for box in unnamed(twins, {}, [])] == ["train", "vast:2"]
+    assert [box.name for box in unnamed(twins, {}, [])] == ["vast:1", "vast:2"]
     assert [box.name for box in unnamed(twins[:1], {}, [], ["train"])] == ["vast:1"]
+
+
+def test_who_answers_first_decides_no_name() -> None:
+    """Two accounts have a box of one name: no reply alone may take it."""
+    here = Instance("vast", "1", "train", State.RUNNING)
+    there = Instance("runpod", "a", "train", State.RUNNING)
+    assert [box.name for box in unnamed([here], {}, [], awaited=[there])] == ["vast:1"]
+    assert [box.name for box in unnamed([there], {}, [], awaited=[here])] == ["runpod:a"]
+    gone = replace(there, state=State.GONE)
+    assert [box.name for box in unnamed([here], {}, [], awaited=[gone, here])] == ["train"]
 
 
 def test_a_hostile_name_is_no_name_of_a_box() -> None:

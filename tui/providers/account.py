@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from tui.clock import Clock
 from tui.money import Rate
 from tui.providers.base import Account, Instance, Provider, State
-from tui.providers.errors import ProviderError
+from tui.providers.errors import ProviderError, as_provider_error
 from tui.providers.pace import LONGEST_ASKED
-from tui.text import said
 
 ACCOUNT_SECONDS = 300.0
 """Differences of a credit over less time say nothing."""
@@ -118,6 +117,16 @@ class Watched:
     def remember(self, earlier: Earlier | None) -> None:
         """Take what an earlier session was told: it is shown while no list can be read."""
         self._earlier = earlier
+
+    @property
+    def awaited(self) -> tuple[Instance, ...]:
+        """What an earlier session was told, while no list of now says more."""
+        told = self._view.listed_at is not None or self._view.seen or self._earlier is None
+        return (
+            ()
+            if told or self._earlier is None
+            else tuple(one.instance for one in self._earlier.seen)
+        )
 
     def fall_back(self, error: ProviderError) -> None:
         """Show what is known with this error, unless a list came or failed meanwhile."""
@@ -246,6 +255,11 @@ class Accounts:
         """What is known; blocks for nothing."""
         return AccountsView(tuple(watched.view for watched in self.watched))
 
+    @property
+    def awaited(self) -> tuple[Instance, ...]:
+        """What earlier sessions were told of accounts that tell nothing yet."""
+        return tuple(one for watched in self.watched for one in watched.awaited)
+
     def remember(self, earlier: Callable[[str], Earlier | None]) -> None:
         """Show what earlier sessions were told, by the provider's name, where no list comes."""
         for watched in self.watched:
@@ -286,10 +300,3 @@ class Accounts:
         """End all that waits."""
         for watched in self.watched:
             watched.provider.close()
-
-
-def as_provider_error(error: Exception, who: str) -> ProviderError:
-    """Return what went wrong as a ProviderError; anything else is a fault of boxtop."""
-    if isinstance(error, ProviderError):
-        return error
-    return ProviderError("internal", said(f"{who}: {type(error).__name__}: {error}"))

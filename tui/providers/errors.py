@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tui.text import said
+
 ProviderKind = Literal[
     "no_key",  # no API key where one is looked for
     "bad_key",  # what is there can be no key
@@ -48,3 +50,10 @@ class ProviderError(Exception):
     def heals(self) -> bool:
         """Whether another read may succeed without a person."""
         return self.kind in HEALING
+
+
+def as_provider_error(error: Exception, who: str) -> ProviderError:
+    """Return what went wrong as a ProviderError; anything else is a fault of boxtop."""
+    if isinstance(error, ProviderError):
+        return error
+    return ProviderError("internal", said(f"{who}: {type(error).__name__}: {error}"))

@@ -129,7 +129,8 @@ class Rental:
             tied = self._tied(boxes, view)
             if self._adds:
                 names = [box.name for box in boxes]
-                for box in unnamed(instances, tied, self._roots, names):
+                awaited = self.accounts.awaited
+                for box in unnamed(instances, tied, self._roots, names, awaited):
                     self._fleet.add(box, self._told(box.instance))
                 boxes = self._fleet.boxes_watched()
                 tied = self._tied(boxes, view)

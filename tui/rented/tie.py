@@ -183,15 +183,34 @@ def unnamed(
     tied: Mapping[str, InstanceName],
     roots: Sequence[str],
     taken: Iterable[str] = (),
+    awaited: Iterable[Instance] = (),
 ) -> Iterator[Box]:
-    """Yield a box for each instance that is no box yet and is not gone, under a free name."""
+    """Yield a box for each instance that is no box yet and is not gone, under a free name.
+
+    Of several that are called alike none has that name alone, whoever answers first. ``awaited``
+    are those of accounts that were listed earlier, and not yet now.
+    """
+    listed = list(instances)
     known, names = set(tied.values()), set(taken)
-    for one in instances:
+    called = _names(*listed, *awaited)
+    for one in listed:
         own = InstanceName(one.provider, one.id)
-        if own in known or one.state is State.GONE or one.provider == COMMAND:
+        if own in known or not _is_box(one):
             continue
         box = box_of(one, roots)
-        if box.name in names:
+        if box.name in names or len(called[box.name]) > 1:
             box = replace(box, name=str(own))
         names.add(box.name)
         yield box
+
+
+def _is_box(one: Instance) -> bool:
+    return one.state is not State.GONE and one.provider != COMMAND
+
+
+def _names(*instances: Instance) -> Mapping[str, set[InstanceName]]:
+    """Return who is called how, each instance once."""
+    called: dict[str, set[InstanceName]] = {}
+    for one in filter(_is_box, instances):
+        called.setdefault(box_of(one, ()).name, set()).add(InstanceName(one.provider, one.id))
+    return called
