@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tui.app import BoxtopApp
 from tui.providers.base import Action, Instance, Listing, Reply, State
 from tui.providers.demo import Demo
 from tui.screens.dialog import Dialog
+from tui.screens.looking import Looking
 
 __all__ = ["hub_fixture"]
 
@@ -72,7 +74,7 @@ async def answer(watch: Watch, key: str, lines: list[str]) -> str:
     app = watch.app
     lines.clear()
     await watch.press(key)
-    await watch.until(lambda: isinstance(app.screen, Dialog) or is_told(lines))
+    await watch.until(lambda: is_asked(app) or bool(lines))
     if not isinstance(app.screen, Dialog):
         return lines[-1]
     heading = app.screen.heading
@@ -82,12 +84,15 @@ async def answer(watch: Watch, key: str, lines: list[str]) -> str:
     assert key == "P" or focused.id in ("cancel", "no", "close"), focused  # P asks again later
     await watch.press("escape")
     await watch.until(lambda: not isinstance(app.screen, Dialog))
+    told = asyncio.Event()
+    app.call_later(told.set)  # what is said of leaving is no answer to the next key
+    await told.wait()
     return heading
 
 
-def is_told(lines: list[str]) -> bool:
-    """Whether a line says something that is no moment on the way."""
-    return bool(lines) and not any(word in lines[-1] for word in ("looking", "asking"))
+def is_asked(app: BoxtopApp) -> bool:
+    """Whether a dialog says or asks something: the look before it is over."""
+    return isinstance(app.screen, Dialog) and not isinstance(app.screen, Looking)
 
 
 @pytest.mark.parametrize("state", list(State))

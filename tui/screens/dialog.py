@@ -147,6 +147,8 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
 
     def _tell_more(self) -> None:
         """Say in the frame's edge that there is more to read."""
+        if not self.query("#dialog-body"):  # it was closed before this refresh
+            return
         body = self._body
         is_more = round(body.scroll_y) < body.max_scroll_y
         arrow = "down" if cast("BoxtopApp", self.app).ascii_only else "↓"

@@ -19,6 +19,7 @@ from tui.actions.transfer import BoxAccess
 from tui.debug import record_fault
 from tui.links.base import LinkError
 from tui.runs.ended import EndedFile
+from tui.screens.looking import Looking
 from tui.screens.push_dialog import AskDialog
 from tui.screens.rows import Row
 from tui.screens.weights import WeightsDesk
@@ -48,8 +49,10 @@ class Ending:
             self.app.say("one training is being ended already")
         else:
             self._is_busy = True
-            self.app.say(f"looking at the processes of {row.run.run.id}")
-            self._in_thread(lambda: self._plan(row))
+            what = f"{row.run.run.id} on {row.box.name}"
+            look = Looking("end a training", what, "looking at its processes")
+            self.app.push_screen(look, lambda ended: None if ended else self._left())
+            self._in_thread(lambda: self._plan(row, look), look)
 
     def undone(self) -> list[str]:
         """Return which training was signalled and has not ended yet, in words."""
@@ -59,41 +62,43 @@ class Ending:
         """Send nothing more; a training that was signalled is left to itself."""
         self._cancel.cancel()
 
-    def _in_thread(self, act: Callable[[], None]) -> None:
+    def _left(self) -> None:
+        self._is_busy = False
+        self.app.say("nothing was ended")
+
+    def _in_thread(self, act: Callable[[], None], look: Looking | None = None) -> None:
         def run() -> None:
             try:
                 act()
             except (ActionError, LinkError) as error:
-                self._tell("nothing was ended", [str(error), error.hint or ""])
+                self._tell("nothing was ended", [str(error), error.hint or ""], look)
             except Exception as error:  # noqa: BLE001 - one line, and the screen goes on
                 record_fault(error)
-                self._tell("nothing was ended", [f"boxtop erred: {type(error).__name__}"])
+                self._tell("nothing was ended", [f"boxtop erred: {type(error).__name__}"], look)
 
         threading.Thread(target=run, name="end a training", daemon=True).start()
 
-    def _plan(self, row: Row) -> None:
+    def _plan(self, row: Row, look: Looking) -> None:
         """In a thread: what would be signalled. Raises ActionError, LinkError."""
         assert row.run is not None
         run, box = row.run.run, self._box(row)
         shell = box.shell()
         try:
-            plan = self._killing(shell, box).plan(row.box.name, run, self._cancel)
+            plan = self._killing(shell, box).plan(row.box.name, run, look.stop)
         except NothingToEnd as gone:
-            self._tell("nothing to end", [str(gone)])
+            self._tell("nothing to end", [str(gone)], look)
             return
         finally:
             shell.close()
         lines = list(plan_lines(plan, self.rules, row.box.price_per_hour))
-        self._on_screen(lambda: self._ask(row, plan, lines))
+        self._on_screen(lambda: look.then(lambda: self._ask(row, plan, lines)))
 
     def _ask(self, row: Row, plan: KillPlan, lines: list[str]) -> None:
-        self.app.hush()
-
         def answered(yes: bool | None) -> None:
             if yes:
                 self._in_thread(lambda: self._kill(row, plan))
             else:
-                self._is_busy = False
+                self._left()
 
         dialog = AskDialog("end a training", [line.strip() for line in lines], "End it")
         self.app.push_screen(dialog, answered)
@@ -129,15 +134,15 @@ class Ending:
     def _show(self, moment: KillMoment) -> None:
         self._on_screen(lambda: self.app.say(progress_text(moment_progress(moment))))
 
-    def _tell(self, heading: str, lines: list[str]) -> None:
-        """Show how it ended; from a thread."""
+    def _tell(self, heading: str, lines: list[str], look: Looking | None = None) -> None:
+        """Show how it ended, or how the look before it did; from a thread."""
 
         def show() -> None:
             self._is_busy, self._killed = False, ""
             self.app.hush()
             self.app.push_screen(AskDialog(heading, [line.strip() for line in lines]))
 
-        self._on_screen(show)
+        self._on_screen(show if look is None else lambda: look.then(show))
 
     def _on_screen(self, act: Callable[[], object]) -> None:
         if not self._cancel.cancelled and self.app.is_running:

@@ -29,6 +29,7 @@ from tui.providers.errors import ProviderError
 from tui.rent import RentAction
 from tui.rented.rental import Rental
 from tui.screens.instance_dialog import InstanceDialog, Way, line_text
+from tui.screens.looking import Looking
 from tui.screens.push_dialog import AskDialog
 from tui.screens.rows import Row
 
@@ -71,8 +72,9 @@ class Instances:
             return
         bound = Bound.shown(row.box.rent, row.box.name)
         self._busy.add((bound.provider, bound.id))
-        self.app.say(f"{action} {bound}: looking at it")
-        self._in_thread(bound, lambda: self._plan(action, bound, row))
+        look = Looking(f"{action} an instance", str(bound), "looking at it")
+        self.app.push_screen(look, lambda ended: None if ended else self._left(bound))
+        self._in_thread(bound, lambda: self._plan(action, bound, row, look), look)
 
     def undone(self) -> list[str]:
         """Return what was sent and is not confirmed yet, in words."""
@@ -102,42 +104,49 @@ class Instances:
             return f"{row.box.name}: an action on it is under way already"
         return None
 
-    def _in_thread(self, bound: Bound, act: Callable[[], None]) -> None:
+    def _left(self, bound: Bound) -> None:
+        self._busy.discard((bound.provider, bound.id))
+        self.app.say(f"nothing was sent: {bound} stays as it is")
+
+    def _in_thread(
+        self, bound: Bound, act: Callable[[], None], look: Looking | None = None
+    ) -> None:
         def run() -> None:
             try:
                 act()
             except NothingToDo as so:
-                self._tell(bound, "nothing to do", [str(so)])
+                self._tell(bound, "nothing to do", [str(so)], look)
             except GateRefused as error:
                 refusals = [one.text for one in error.judgement.refusals]
-                self._tell(bound, "nothing was sent", [str(error), *refusals, error.hint or ""])
+                lines = [str(error), *refusals, error.hint or ""]
+                self._tell(bound, "nothing was sent", lines, look)
             except (ActionError, ProviderError, LinkError) as error:
-                self._tell(bound, "nothing was sent", [str(error), error.hint or ""])
+                self._tell(bound, "nothing was sent", [str(error), error.hint or ""], look)
             except Exception as error:  # noqa: BLE001 - one line, and the screen goes on
                 record_fault(error)
                 lines = [f"boxtop erred: {type(error).__name__}", "look at the list before again"]
-                self._tell(bound, "unconfirmed", lines)
+                self._tell(bound, "unconfirmed", lines, look)
 
         threading.Thread(target=run, name="act on an instance", daemon=True).start()
 
-    def _plan(self, action: RentAction, bound: Bound, row: Row) -> None:
+    def _plan(self, action: RentAction, bound: Bound, row: Row, look: Looking) -> None:
         """In a thread: look at the instance and, for the gate, at its box."""
         assert self.desk.actions is not None
+
+        def show(moment: Moment) -> None:
+            self._on_screen(lambda: look.tell(progress_text(moment_progress(moment))))
+
         sight = self.desk.sight(row.box.name)
-        plan = self.desk.actions.plan(action, bound, sight, self._show, self._cancel)
-        self._on_screen(lambda: self._open(plan, row, sight))
+        plan = self.desk.actions.plan(action, bound, sight, show, look.stop)
+        self._on_screen(lambda: look.then(lambda: self._open(plan, row, sight)))
 
     def _open(self, plan: Plan, row: Row, sight: Sight) -> None:
-        self.app.hush()
-
         def answered(answer: Consent | Way | None) -> None:
             if isinstance(answer, Consent):
                 self._in_thread(plan.bound, lambda: self._act(plan, answer, sight))
                 return
-            self._busy.discard((plan.bound.provider, plan.bound.id))
-            if answer is None:
-                self.app.say(f"nothing was sent: {plan.bound} stays as it is")
-            else:
+            self._left(plan.bound)
+            if answer is not None:
                 self._help(answer, plan, row)
 
         self.app.push_screen(InstanceDialog(plan), answered)
@@ -168,8 +177,10 @@ class Instances:
     def _show(self, moment: Moment) -> None:
         self._on_screen(lambda: self.app.say(progress_text(moment_progress(moment))))
 
-    def _tell(self, bound: Bound, heading: str, lines: list[str]) -> None:
-        """Show how it ended; from a thread."""
+    def _tell(
+        self, bound: Bound, heading: str, lines: list[str], look: Looking | None = None
+    ) -> None:
+        """Show how it ended, or how the look before it did; from a thread."""
 
         def show() -> None:
             self._busy.discard((bound.provider, bound.id))
@@ -177,7 +188,7 @@ class Instances:
             self.app.hush()
             self.app.push_screen(AskDialog(heading, lines))
 
-        self._on_screen(show)
+        self._on_screen(show if look is None else lambda: look.then(show))
 
     def _on_screen(self, act: Callable[[], object]) -> None:
         if not self._cancel.cancelled and self.app.is_running:

@@ -32,6 +32,7 @@ from tui.watch.fleet import Fleet
 
 if TYPE_CHECKING:
     from tui.app import BoxtopApp
+    from tui.screens.looking import Looking
     from tui.screens.pull_dialog import PullWish
     from tui.screens.push_dialog import PushWish
 
@@ -219,12 +220,18 @@ class Weights:
 
     def _ask_hub(self, plan: PushPlan, *, install: bool = False) -> None:
         """Ask the Hub in a thread, and go on with its answer."""
-        self.app.say("installing huggingface_hub on the box" if install else "asking the Hub")
+        from tui.screens.looking import Looking
+
+        step = "installing huggingface_hub on the box" if install else "asking the Hub"
+        look = Looking("push", f"{', '.join(plan.names)} to {plan.place}", step)
+        self.app.push_screen(
+            look, lambda ended: None if ended else self.app.say("nothing is pushed")
+        )
         self.app.run_worker(
-            lambda: self._checked(plan, install=install), thread=True, exit_on_error=False
+            lambda: self._checked(plan, look, install=install), thread=True, exit_on_error=False
         )
 
-    def _checked(self, plan: PushPlan, *, install: bool) -> None:
+    def _checked(self, plan: PushPlan, look: Looking, *, install: bool) -> None:
         """In a thread: who the token is, what it may do there, whether it is public."""
         go_on: Callable[[], None]
         try:
@@ -250,12 +257,11 @@ class Weights:
         else:
             source = token.source
             go_on = lambda: self._confirm(plan, found, source)  # noqa: E731
-        self.app.call_from_thread(go_on)
+        self.app.call_from_thread(look.then, go_on)
 
     def _refused(self, plan: PushPlan, lines: list[str], *, can_install: bool) -> None:
         from tui.screens.push_dialog import AskDialog
 
-        self.app.hush()
         if not can_install:
             self.app.push_screen(AskDialog("not pushed", lines))
             return
@@ -271,7 +277,6 @@ class Weights:
     def _confirm(self, plan: PushPlan, found: Checked, source: str) -> None:
         from tui.screens.push_dialog import ConfirmPush
 
-        self.app.hush()
         if found.place.exists:
             plan = replace(plan, private=found.place.private is not False)
         files = ", ".join(plan.names)
