@@ -1,7 +1,8 @@
 """Whether the training on a box is done, as a finish line counts it. Pure.
 
 A run that had ended before the line was set neither counts nor stands in the way, unless all had:
-then the newest one decides. Runs that were stopped, hang or lost their loss never count as done.
+then the newest one decides. Runs that were stopped, hang or lost their loss never count as done,
+nor do those that went away before anybody saw them complete.
 """
 
 from __future__ import annotations
@@ -40,12 +41,27 @@ class Standing:
     stuck: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """A run that was waited for and went; ``among`` are the paths of those that were left."""
+
+    run: Run
+    among: frozenset[str]
+
+    def is_followed_by(self, run: Run) -> bool:
+        """Whether a run is the same one again, or a later training that came in its place."""
+        later = (run.started_at or 0.0) > (self.run.started_at or 0.0)
+        return run.path == self.run.path or (later and run.path not in self.among)
+
+
 class FinishRuns:
     """Remembers which runs had ended when it first looked; ``also`` are ends that count too."""
 
     def __init__(self, also: Iterable[Also] = ()) -> None:
         self._wanted: frozenset[Ending] = frozenset(("completed", *also))
         self._old: dict[str, float | None] | None = None
+        self._waited: tuple[Run, ...] = ()
+        self._lost: tuple[_Lost, ...] = ()
 
     def look(self, views: Sequence[RunView]) -> Standing:
         """Take the runs of a box that answers, as they are now."""
@@ -61,17 +77,33 @@ class FinishRuns:
         fresh = tuple(view for view in views if view.run.path not in self._old)
         about = fresh or tuple(sorted(views, key=lambda view: newest_time(view.run))[-1:])
         mark = tuple(sorted(mark_of(view.run) for view in views))
-        if not views:
-            return Standing((), mark, "there is no run on it yet")
+        self._lose([view.run for view in views])
+        self._waited = tuple(
+            view.run for view in fresh if endings[view.run.path] not in self._wanted
+        )
         going = [view.run for view in views if endings[view.run.path] is None]
         if going:
             going.sort(key=lambda run: run.id)
             return Standing(about, mark, f"waits for {_named(going)}", _moving(going))
+        if self._lost:
+            return Standing(about, mark, _lost_text(self._lost[0].run), stuck=True)
+        if not views:
+            return Standing((), mark, "there is no run on it yet")
         for view in about:
             problem = self._problem(view.run, endings[view.run.path])
             if problem is not None:
                 return Standing(about, mark, problem, stuck=True)
         return Standing(about, mark)
+
+    def _lose(self, runs: Sequence[Run]) -> None:
+        """Remember what was waited for and is gone, until it or a later training is there."""
+        paths = frozenset(run.path for run in runs)
+        gone = [_Lost(run, paths) for run in self._waited if run.path not in paths]
+        self._lost = tuple(
+            lost
+            for lost in (*self._lost, *gone)
+            if not any(lost.is_followed_by(run) for run in runs)
+        )
 
     def _problem(self, run: Run, ending: Ending | None) -> str | None:
         """Return why an ended run is not done as it was asked for."""
@@ -111,6 +143,11 @@ def mark_of(run: Run) -> tuple[str, ...]:
     files = sorted((file.name, file.bytes, file.modified_at) for file in run.checkpoints)
     facts = (run.verdict, run.reported_state, run.epoch, run.pid, run.pid_alive, run.started_at)
     return (run.path, repr(facts), repr(files))
+
+
+def _lost_text(run: Run) -> str:
+    name = said(run.id, 60)
+    return f"{name} is not there any more, and nobody saw it complete: it needs a person"
 
 
 def _named(runs: Sequence[Run]) -> str:

@@ -1,0 +1,76 @@
+"""A run that goes away while its end is waited for: nobody saw it complete, so it never did."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.finish.world import Training, World, a_setting
+
+GONE = "run2 is not there any more, and nobody saw it complete: it needs a person"
+
+
+def vanished(state: str = "running") -> World:
+    """A box with a run that had completed before, whose training run2 was deleted."""
+    world = World(a_setting(), Training("run1", "completed"), Training("run2", "running"))
+    world.wait(20)
+    world.runs[1].state = state
+    world.wait(5)
+    del world.runs[1]
+    return world
+
+
+@pytest.mark.parametrize("state", ["running", "ending", "stopped", "failed", "unknown"])
+def test_a_training_that_is_deleted_leaves_no_box_to_be_destroyed(state: str) -> None:
+    world = vanished(state)
+    world.wait(400)
+    assert (world.sent, world.begun) == (0, [])
+    assert (world.line.view.text, world.line.view.stuck) == (GONE, True)
+
+
+def test_a_box_whose_runs_are_all_gone_needs_a_person() -> None:
+    world = World(None, Training("run2"))
+    world.wait(20)
+    world.runs.clear()
+    world.wait(400)
+    assert (world.line.view.text, world.line.view.stuck) == (GONE, True)
+
+
+@pytest.mark.parametrize("name", ["run2", "later"])
+def test_the_next_training_is_waited_for_in_its_place(name: str) -> None:
+    world = vanished()
+    world.wait(30)
+    world.runs.append(Training(name))
+    world.wait(30)
+    assert world.line.view.text == f"waits for {name}"
+    world.runs[1].state = "completed"
+    world.wait(200)
+    assert world.sent == 1
+
+
+def test_an_old_run_that_is_renamed_is_no_later_training() -> None:
+    world = vanished()
+    world.runs[0].name = "r"
+    world.wait(400)
+    assert world.sent == 0 and world.line.view.stuck
+
+
+def test_one_that_completed_may_go_afterwards() -> None:
+    world = World(a_setting(), Training("run1", "completed"), Training("run2"))
+    world.wait(20)
+    world.runs[1].state = "completed"
+    world.wait(5)
+    del world.runs[1]
+    world.wait(200)
+    assert world.sent == 1
+
+
+def test_a_run_that_comes_back_is_the_same_run() -> None:
+    world = World(a_setting(), Training("run1", "completed"), Training("run2"))
+    world.wait(20)
+    run = world.runs.pop()
+    world.wait(30)
+    assert world.line.view.stuck
+    run.state = "completed"
+    world.runs.append(run)
+    world.wait(200)
+    assert world.sent == 1
