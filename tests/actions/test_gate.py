@@ -109,6 +109,11 @@ def test_the_local_copy_is_another_file_now() -> None:
     assert "other bytes" in refused(box(run1(best(shorter))), "unsaved")
 
 
+def test_bytes_that_nobody_saw_saved_there_do_not_count() -> None:
+    put_there = Witness(proof(OLD, hub=False), Seen(SIZE, NOW))
+    assert "other bytes lie at" in refused(box(run1(best(put_there))), "unsaved")
+
+
 def test_the_hub_does_not_list_it_any_more_or_cannot_be_asked() -> None:
     for reason in ("the Hub does not list it any more", "the Hub cannot be reached"):
         text = refused(box(run1(best(Witness(proof(), None, reason)))), "unsaved")
