@@ -10,7 +10,7 @@ from tests.finish.world import BOUND, Training, World, a_setting
 from tui.actions.finish_check import Finding
 from tui.actions.finish_line import Act, FinishLine, Seen
 from tui.actions.finish_wish import Setting, Wish
-from tui.actions.finish_words import leaving_text, view_text
+from tui.actions.finish_words import view_text
 from tui.rent import RentView
 
 
@@ -267,15 +267,6 @@ def test_a_cancel_while_the_gate_looks_stands() -> None:
     world.finding = cancelled  # type: ignore[method-assign]
     world.wait(300)
     assert (world.sent, world.line.view.result) == (0, "cancelled")
-
-
-def test_leaving_says_that_it_ends_with_boxtop() -> None:
-    world = World()
-    world.look()
-    assert leaving_text(world.line.view) == (
-        "the finish line of lab ends with boxtop: nobody will push the weights, "
-        "then DESTROY lab (vast 700001)"
-    )
 
 
 def test_nothing_can_be_set_that_nobody_named() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tui.actions.finish_line import FinishView
 
 GOES_ON = "what moves goes on"
+LOOK = "`boxtop boxes` tells what became of it"
 
 
 def aim_text(setting: Setting) -> str:
@@ -64,9 +65,14 @@ def short_text(view: FinishView) -> str:
 
 
 def leaving_text(view: FinishView) -> str:
-    """Return what is said of a finish line when boxtop is left."""
+    """Return what is said of a finish line when boxtop is left.
+
+    While it acts nobody can say that nothing will happen: it may have been sent.
+    """
     if view.is_over:
         return view_text(view)
+    if view.phase == "acting":
+        return f"boxtop leaves amid the {acting_text(view.setting)}: {LOOK}"
     name = said(view.setting.box, 60)
     return f"the finish line of {name} ends with boxtop: nobody will {aim_text(view.setting)}"
 
