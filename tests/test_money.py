@@ -46,6 +46,12 @@ def test_the_guides_box() -> None:
     assert round(100 * share) == 98
 
 
+@pytest.mark.parametrize("pause", [0.0, 0.01, 8.0])
+def test_a_rebuild_that_is_free_is_better_than_any_pause(pause: float) -> None:
+    found = compare(0, 0.0694, pause)
+    assert (found.advice, found.break_even_h, found.reason) == ("destroy", 0, "rebuilding is free")
+
+
 def test_the_providers_own_figure_comes_first() -> None:
     assert stopped_rate(0.0694, 250, 0.20) == Rate(0.0694, "reported")
     assert stopped_rate(0.0, 250, 0.20) == Rate(0.0, "reported")

@@ -230,6 +230,8 @@ def test_a_secret_that_others_may_read_is_warned_of(tmp_path: Path, text: str, k
     path.chmod(0o644)
     (warning,) = load_configuration(path).warnings
     assert key in warning and "mode 0644" in warning and f"chmod 600 {path}" in warning
+    path.chmod(0o640)
+    assert "mode 0640" in load_configuration(path).warnings[0], "a group is others, too"
 
 
 def test_a_file_without_secrets_may_be_read_by_all(tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ class Request:
     query: dict[str, str]
     body: Any
     headers: dict[str, str]
+    connection: Any = None
+    """The client's address: another one for each connection."""
 
 
 HTML_503 = Canned(503, b"<!DOCTYPE html><html><title>ERROR</title></html>")
@@ -133,6 +135,7 @@ def _handler(vendor: FakeVendor) -> Callable[..., BaseHTTPRequestHandler]:
                 dict(parse_qsl(parts.query)),
                 json.loads(raw) if raw else None,
                 {name.lower(): value for name, value in self.headers.items()},
+                self.client_address,
             )
             canned = vendor.handle(request)
             if canned.lost:

@@ -121,6 +121,37 @@ def test_a_change_waits_as_long_as_it_was_told(api: Api, fake: Plain, clock: Sti
     assert api.change("change", "PUT", "/stop", {}, accepted).result == "accepted"
 
 
+@pytest.mark.parametrize("status", [200, 301, 307, 408, 500, 502, 503, 504])
+def test_a_change_whose_answer_says_nothing_is_unconfirmed_and_was_sent_once(
+    api: Api, fake: Plain, status: int
+) -> None:
+    fake.fail(Canned(status, b"what?", {"Location": "/other"}), "DELETE", times=3)
+    fake.allow("DELETE", "/a")
+    reply = api.change("", "DELETE", "/a", {}, accepted)
+    assert (reply.result, len(fake.requests)) == ("unconfirmed", 1)
+    assert "look at the list" in (reply.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("status", "why"), [(400, "other"), (401, "auth"), (402, "credit"), (409, "not_now")]
+)
+def test_a_change_that_is_refused_was_certainly_not_done(
+    api: Api, fake: Plain, status: int, why: str
+) -> None:
+    fake.fail(Canned(status, {"msg": "no"}), "DELETE")
+    fake.allow("DELETE", "/a")
+    reply = api.change("", "DELETE", "/a", {}, accepted)
+    assert (reply.result, reply.why) == ("refused", why)
+
+
+def test_no_change_goes_over_a_connection_that_stood_idle(api: Api, fake: Plain) -> None:
+    api.read("", "/a")
+    fake.allow("PUT", "/a")
+    api.change("", "PUT", "/a", {}, accepted)
+    first, second = (one.connection for one in fake.requests)
+    assert first != second
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"<html>", b"\xff\xfe", b"[" * 100_000, b"1" * 9000])
 def test_what_is_no_json_is_no_answer(api: Api, fake: Plain, body: bytes) -> None:
     fake.fail(Canned(200, body))

@@ -81,8 +81,9 @@ def test_what_can_be_no_header_is_refused_without_being_shown(secret: str) -> No
     assert caught.value.kind == "bad_key" and secret not in str(caught.value)
 
 
-def test_a_file_that_others_may_read_is_warned_of(tmp_path: Path) -> None:
-    write(tmp_path / ".vast_api_key", "k", 0o644)
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o620, 0o604, 0o601])
+def test_a_file_that_others_may_read_is_warned_of(tmp_path: Path, mode: int) -> None:
+    write(tmp_path / ".vast_api_key", "k", mode)
     found = find_key("vast", None, env(tmp_path))
     assert "chmod 600 ~/.vast_api_key" in (found.warning or "")
     assert "secret" not in repr(found) and "'k'" not in repr(found)
@@ -102,6 +103,8 @@ def test_addresses_of_apis() -> None:
     [
         "http://console.vast.ai",
         "http://127.0.0.1.evil.test",
+        "http://evil.localhost",
+        "http://localhost.evil.test",
         "http://user@127.0.0.1",
         "https://user:pw@x.test",
         "ftp://127.0.0.1",

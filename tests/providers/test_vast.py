@@ -239,6 +239,16 @@ def test_an_id_that_is_none_is_not_sent(account_vast: Vast, fake_vast: FakeVast,
     assert fake_vast.requests == []
 
 
+@pytest.mark.parametrize("body", [b"<!DOCTYPE html><h1>404</h1>", b"  <html>"])
+def test_a_page_that_is_not_found_destroyed_nothing(
+    account_vast: Vast, fake_vast: FakeVast, body: bytes
+) -> None:
+    fake_vast.fail(Canned(404, body), "DELETE")
+    fake_vast.allow("destroy", ID)
+    reply = account_vast.destroy(ID)
+    assert (reply.result, reply.already) == ("refused", False)
+
+
 def test_get_must_answer_about_the_asked_one(account_vast: Vast, fake_vast: FakeVast) -> None:
     fake_vast.fail(Canned(200, {"instances": row(id=5)}))
     with pytest.raises(ProviderError, match="not about"):
