@@ -243,10 +243,14 @@ class BoxtopApp(InOrderApp, inherit_bindings=False):
             self.pop_screen()
         self.push_screen(RunScreen(key, panel))
 
+    def key_of(self, action_id: str) -> str:
+        """Return the key of an action as people read it, whoever bound it."""
+        return keys.shown(self.keymap[action_id].key, self.ascii_only)
+
     def toggle_pause(self) -> None:
         """Hold the screen still, or go on."""
         self.is_paused = not self.is_paused
-        self.say("paused: p goes on" if self.is_paused else "going on")
+        self.say(f"paused: {self.key_of('pause')} goes on" if self.is_paused else "going on")
         self.refresh_views()
 
     def reconnect(self, row: Row | None) -> None:

@@ -87,6 +87,19 @@ async def test_own_keys_are_obeyed_and_shown() -> None:
         assert "by name" in watch.line("runs 12")
 
 
+async def test_what_is_said_names_own_keys() -> None:
+    own = {"pause": "u", "follow": "v", "bottom": "w", "search": "e", "back": "b", "filter": "e"}
+    async with watching(options=ScreenOptions(keys=own), charts=False) as watch:
+        await watch.press("u")
+        assert "paused: u goes on" in watch.lines[-1]
+        await watch.press("u", "e", *"nothing", "enter")
+        assert "no run matches nothing; b shows all" in watch.text
+        await watch.press("b", "j", "j", "j", "enter", "n")
+        assert "nothing was searched yet: e asks for a word" in watch.lines[-1]
+        await watch.press("v")
+        assert "not following; w or v follows again" in watch.lines[-1]
+
+
 async def test_a_wrong_key_is_told_and_the_default_works() -> None:
     options = ScreenOptions(keys={"sort": "p"})
     async with watching(options=options, charts=False) as watch:

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import msgspec
 
-from tests.screens.feed import LIVE, CannedFeed, failed, running, small_fleet
+from tests.screens.feed import GIB, LIVE, CannedFeed, failed, gpu, running, small_fleet
 from tests.screens.recorded import metrics_of
 from tests.screens.watching import NARROW, Watch, watching
-from tui.runs.model import Diagnosis, RunError
+from tui.facts import Disk
+from tui.runs.model import Cost, Diagnosis, RunError
 from tui.screens.fleet import FleetScreen
 from tui.screens.run import RunScreen
 from tui.view import BoxView
@@ -192,3 +193,31 @@ async def open_run(watch: Watch, run_id: str) -> None:
         if row.run.id == run_id:
             watch.app.open_run((watch.app.boxes[0].name, row.run.path))
     await watch.pilot.pause()
+
+
+async def test_money_and_unsaved_weights_are_seen_before_the_second_of_eight_gpus() -> None:
+    box = small_fleet()[0]
+    run = box.runs[0]
+    cost = Cost(so_far=1.2345, to_finish=0.5678, wasted=None, per_epoch=0.0123)
+    paid = replace(run, run=msgspec.structs.replace(run.run, cost=cost))
+    gpus = tuple(gpu(number, "RTX 4090", 97, 17, 24) for number in range(8))
+    feed = CannedFeed([replace(box, runs=(paid,), gpus=gpus)])
+    for size in ((120, 40), (80, 24)):
+        async with watching(feed, size, charts=False) as watch:
+            await watch.press("enter")
+            for words in ("$1.23 so far, $0.57 to go", "best.pt", "not saved", "gpu 0"):
+                assert words in watch.text, size
+
+
+async def test_when_the_disk_is_full_is_never_cut() -> None:
+    box = small_fleet()[0]
+    view = replace(box.runs[0], disk=Disk("/", free=131 * GIB, total=250 * GIB))
+    feed = CannedFeed([replace(box, runs=(replace(view, disk_full_in_s=7200.0),))])
+    async with watching(feed, charts=False) as watch:
+        assert "131G, full in 2 h" in watch.line("disk ")
+
+
+async def test_a_narrow_title_has_the_whole_state_and_epoch() -> None:
+    async with watching(size=(40, 12), charts=False) as watch:
+        await watch.press("j", "j", "j", "enter")
+        assert "/coco-9t  ● running  epoch 61/100" in watch.text

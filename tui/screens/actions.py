@@ -50,9 +50,8 @@ class LogActions:
         """Follow the end of the log, or stop."""
         log = self.pane.log_panel
         log.follow()
-        self.boxtop.say(
-            "following the log" if log.follows else "not following; G or f follows again"
-        )
+        again = f"{self.boxtop.key_of('bottom')} or {self.boxtop.key_of('follow')} follows again"
+        self.boxtop.say("following the log" if log.follows else f"not following; {again}")
 
     def do_other_log(self: Watching) -> None:
         """Show the other log of the run."""
@@ -221,7 +220,9 @@ def _instance(screen: Watching, action: RentAction) -> None:
 def _match(screen: Watching, *, backwards: bool) -> None:
     log = screen.pane.log_panel
     if not log.matches.query:
-        screen.boxtop.say("nothing was searched yet: / asks for a word")
+        screen.boxtop.say(
+            f"nothing was searched yet: {screen.boxtop.key_of('search')} asks for a word"
+        )
     elif not log.next_match(backwards=backwards):
         screen.boxtop.say(f"no line holds {log.matches.query}")
 

@@ -151,7 +151,7 @@ class Finishing:
             names = self.desk.actions.names(bound)
         ends, why = self._ends(row)
         offer = FinishOffer(
-            [*_lines(row, bound), *([why] if why else [])],
+            [*_lines(row, bound, self.app.key_of("finish")), *([why] if why else [])],
             frozenset[Save](("push", "pull") if self.desk.hub.to else ("pull",)),
             ends if names else frozenset(),
             names,
@@ -210,10 +210,11 @@ def _rank(view: FinishView) -> tuple[int, float]:
     return order[view.phase], view.left_s if view.left_s is not None else bad
 
 
-def _lines(row: Row, bound: Bound | None) -> Sequence[str]:
+def _lines(row: Row, bound: Bound | None, key: str) -> Sequence[str]:
     box = row.box
     return [
         f"{box.name}: when all of its training has ended",
         f"it is {bound}" if bound is not None else f"its runs: {len(box.runs)}",
-        "boxtop has to stay open till then; before an end it rings and counts down, and F cancels",
+        "boxtop has to stay open till then; "
+        f"before an end it rings and counts down, and {key} cancels",
     ]

@@ -80,7 +80,8 @@ class FleetScreen(MonitorScreen):
         remark = f"/{settings.words}  by {order}" if settings.words else f"by {order}"
         if self.table.selected is None:
             self.table.selected = self.boxtop.selected
-        none_said = f"no run matches {one_line(settings.words)}; esc shows all" if of else ""
+        all_again = f"{self.boxtop.key_of('back')} shows all"
+        none_said = f"no run matches {one_line(settings.words)}; {all_again}" if of else ""
         self.table.show(rows, f"runs {len(rows)}{of}", remark, none_said)
         self.headline.show(arrange(everything), self.boxtop.now(), self.table.selected)
         super().show(boxes)

@@ -68,17 +68,19 @@ def state(row: Row, width: int, pen: Pen) -> Spans:
 
 
 def name(row: Row, width: int, pen: Pen) -> Spans:
-    """Box and run; the box is cut first when both do not fit."""
+    """Box and run; the box is cut first when both do not fit, in its midst: ends differ."""
     box = one_line(row.box.name)
     if row.run is None:
         return [(box, pen.style("text"))]
     run = one_line(row.run.run.id)
-    room = max(4, width - len(run) - 3)
+    between = " / " if width > 16 or len(box) + 3 + len(run) <= width else "/"
+    room = max(4, width - len(run) - len(between))
     if len(box) > room:
-        box = box[: room - 1] + pen.glyphs.more
+        head = (room - 1) // 3
+        box = box[:head] + pen.glyphs.more + box[len(box) - (room - 1 - head) :]
     return [
         (box, pen.style("muted")),
-        (" / " if width > 16 else "/", pen.style("faint")),
+        (between, pen.style("faint")),
         (run, pen.style("bright", bold=not pen.stale)),
     ]
 

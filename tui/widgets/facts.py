@@ -40,10 +40,12 @@ def facts_of(row: Row, pen: Pen, keys: KeyMap) -> Iterator[Known]:
     if row.run is not None:
         yield from _run(row.run.run, pen)
     yield from bill_facts(row.box, pen, keys)
+    if row.run is not None:
+        yield from _cost(row.run.run, pen, goes_on=not row.is_cut_off)
     if not (row.is_stale and row.box.is_off):
         yield from _box(row, pen)
     if row.run is not None:
-        yield from _rest(row.run, pen, goes_on=not row.is_cut_off)
+        yield from _rest(row.run, pen)
 
 
 def _link(box: BoxView, pen: Pen) -> Known:
@@ -58,7 +60,9 @@ def _link(box: BoxView, pen: Pen) -> Known:
 def _run(run: Run, pen: Pen) -> Iterator[Known]:
     text, muted = pen.style("text"), pen.style("muted")
     if run.epoch_s is not None:
-        yield Known("pace", ((pace_text(run.epoch_s), text), (" an epoch", muted)))
+        price = None if run.cost is None else run.cost.per_epoch
+        each = "" if price is None else f", {formats.money(price)}"
+        yield Known("pace", ((pace_text(run.epoch_s), text), (f" an epoch{each}", muted)))
     if run.train_loss is not None:
         yield Known("loss", ((formats.value(run.train_loss), text),), 1)
     if run.best is not None and run.best.value is not None:
@@ -80,8 +84,8 @@ def _box(row: Row, pen: Pen) -> Iterator[Known]:
     box = row.box
     if box.gpu_error:
         yield Known("gpu", ((one_line(box.gpu_error), pen.style("warning")),), 1)
-    for gpu in box.gpus:
-        yield _gpu(gpu, pen)
+    for number, gpu in enumerate(box.gpus):
+        yield _gpu(gpu, pen, 4 if number else 1)  # eight of them would leave no room for money
     if row.run is not None and row.run.disk is not None:
         yield _disk(row.run, pen)
     if box.memory_used is not None and box.memory_total:
@@ -92,7 +96,7 @@ def _box(row: Row, pen: Pen) -> Iterator[Known]:
         yield Known("load", ((f"{box.load1:.1f}", pen.style("text")), (of, pen.style("muted"))), 4)
 
 
-def _gpu(gpu: Gpu, pen: Pen) -> Known:
+def _gpu(gpu: Gpu, pen: Pen, weight: int) -> Known:
     level = None if gpu.util is None else gpu.util / 100
     spans = list(meter(level, "good", pen))
     spans.append((" -" if level is None else f"{level * 100:4.0f}%", pen.style("text")))
@@ -103,7 +107,7 @@ def _gpu(gpu: Gpu, pen: Pen) -> Known:
     more = [] if gpu.temperature_c is None else [f"{gpu.temperature_c:.0f}{degree}"]
     more += [] if gpu.power_w is None else [f"{gpu.power_w:.0f}W"]
     spans.append((f"  {' '.join(more)}", pen.style("muted")))
-    return Known(f"gpu {gpu.index}", tuple(spans), 1)
+    return Known(f"gpu {gpu.index}", tuple(spans), weight)
 
 
 def _disk(view: RunView, pen: Pen) -> Known:
@@ -116,24 +120,28 @@ def _disk(view: RunView, pen: Pen) -> Known:
         tone = "bad" if used >= cells.FULL_DISK else "warning"
     spans = list(meter(used, tone, pen))
     spans.append((" -" if percent is None else f"{percent:4d}%", pen.style("text")))
-    spans.append((f"  {formats.size(space.free)} free", pen.style("text")))
+    word = " free" if view.disk_full_in_s is None else ""
+    spans.append((f"  {formats.size(space.free)}{word}", pen.style("text")))
     if view.disk_full_in_s is not None:
         spans.append((f", full in {rough_text(view.disk_full_in_s)}", pen.style("warning")))
     return Known("disk", tuple(spans), 1)
 
 
-def _rest(view: RunView, pen: Pen, *, goes_on: bool) -> Iterator[Known]:
-    run, text, muted = view.run, pen.style("text"), pen.style("muted")
-    if run.cost is not None:
-        parts = [f"{formats.money(run.cost.so_far)} so far"] if run.cost.so_far is not None else []
-        if run.cost.to_finish is not None and goes_on:
-            parts.append(f"{formats.money(run.cost.to_finish)} to go")
-        if run.cost.per_epoch is not None:
-            parts.append(f"{formats.money(run.cost.per_epoch)} an epoch")
-        spans: list[Span] = [(", ".join(parts), text)]
-        if run.cost.wasted:  # first: of a long row the end may have no room
-            spans.insert(0, (f"{formats.money(run.cost.wasted)} wasted  ", pen.style("bad")))
-        yield Known("cost", tuple(spans), 2)
+def _cost(run: Run, pen: Pen, *, goes_on: bool) -> Iterator[Known]:
+    """Yield what the run has wasted, has cost, and will cost: of a long row the end is cut."""
+    if run.cost is None:
+        return
+    parts = [f"{formats.money(run.cost.so_far)} so far"] if run.cost.so_far is not None else []
+    if run.cost.to_finish is not None and goes_on:
+        parts.append(f"{formats.money(run.cost.to_finish)} to go")
+    spans: list[Span] = [(", ".join(parts), pen.style("text"))]
+    if run.cost.wasted:
+        spans.insert(0, (f"{formats.money(run.cost.wasted)} wasted  ", pen.style("bad")))
+    yield Known("cost", tuple(spans), 1)
+
+
+def _rest(view: RunView, pen: Pen) -> Iterator[Known]:
+    run, muted = view.run, pen.style("muted")
     yield from _weights(run, pen)
     yield Known("path", ((one_line(run.path), muted),), 4)
     if view.console_path:
@@ -145,10 +153,11 @@ def _weights(run: Run, pen: Pen) -> Iterator[Known]:
     files = by_weight(run.checkpoints)
     first = [file for file in files if file.name in MATTER] or files[:1]
     for file in first:
-        tone = SAVED_TONES[saved_state(file)]
+        state = saved_state(file)
+        tone = SAVED_TONES[state]
         size = (f"{size_text(file.bytes):>7}", pen.style("muted"))
         told = (f"  {saved_text(file, run)}", pen.style(tone, bold=tone == "bad"))
-        yield Known(one_line(file.name, 10), (size, told), 2)
+        yield Known(one_line(file.name, 10), (size, told), 2 if state == "saved" else 1)
     rest = files[len(first) :]
     if rest:
         saved = sum(saved_state(file) == "saved" for file in rest)

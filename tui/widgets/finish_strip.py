@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from tui.keys import shown
 from tui.text import one_line
 from tui.widgets.spans import Spans, spread
 from tui.widgets.strip import Strip
@@ -33,7 +32,7 @@ class FinishStrip(Strip["FinishView"]):
 
         tone = self.style(_tone(view), "surface", bold=True)
         text = self.style("bright", "surface", bold=view.phase in ("counting", "acting"))
-        key = shown(self.boxtop.keymap["finish"].key, self.boxtop.ascii_only)
+        key = self.boxtop.key_of("finish")
         end = f" {more}{key} {_word(view)} "
         told, room = one_line(view_text(view)), self.size.width - len(end) - EDGE
         is_short = view.left_s is not None or self.size.width < NARROW

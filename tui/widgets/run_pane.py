@@ -118,7 +118,8 @@ class RunPane(Vertical):
             return
         is_zoomed = self.zoomed is not None
         has_side = width >= SIDE_WIDTH and height >= SIDE_HEIGHT
-        lines = 0 if has_side or is_zoomed else 3 if height >= 26 else 2 if height >= 18 else 1
+        free = height - len(self.trouble.lines)
+        lines = 0 if has_side or is_zoomed else 3 if free >= 20 else 2 if free >= 16 else 1
         self.run_title.display = height >= 2
         self.lines.display = bool(lines) and height >= 4
         self.lines.styles.height = lines

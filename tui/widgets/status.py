@@ -21,6 +21,9 @@ from tui.widgets.spans import Span, Spans, fit, width_of
 
 _LABEL = 8
 
+LEAST_NAME = 12
+"""A run's state is read before all of its name, but a name there has to be."""
+
 
 class StatusPanel(Panel):
     """Label and fact in each row; the first facts stay when there are too many."""
@@ -114,11 +117,20 @@ class RunTitle(Sheet):
         if row is None:
             return [(" no run is selected", self.style("muted"))]
         pen = Pen(self.palette, self.glyphs, self.boxtop.ascii_only, stale=row.is_stale)
-        spans: list[Span] = [(" ", pen.fill), *cells.name(row, width, pen), ("  ", pen.fill)]
+        spans: list[Span] = []
         sign, word = cells.state(row, 12, pen)
         if row.run is None:
             word_of_box = box_word(row.box, pen, self.boxtop.keymap)
-            return [*spans, sign, word, ("  ", pen.fill), *word_of_box]
+            name = cells.name(row, width, pen)
+            return [
+                (" ", pen.fill),
+                *name,
+                ("  ", pen.fill),
+                sign,
+                word,
+                ("  ", pen.fill),
+                *word_of_box,
+            ]
         run = row.run.run
         says_it = run.headline.lower().startswith(run.verdict)
         if row.is_cut_off:
@@ -131,7 +143,10 @@ class RunTitle(Sheet):
             spans += [("  ", pen.fill), *cells.progress(row, min(24, width // 6), pen)]
             spans.append((f" {int(run.progress * 100)}%", pen.style("text")))
         if run.eta_text != "-" and not row.is_cut_off:
-            spans += [("  eta ", pen.style("muted")), (run.eta_text, pen.style("text", bold=True))]
+            eta = [("  eta ", pen.style("muted")), (run.eta_text, pen.style("text", bold=True))]
+            spans += eta if width_of([*spans, *eta]) + LEAST_NAME + 3 <= width else []
+        name = cells.name(row, max(LEAST_NAME, width - width_of(spans) - 3), pen)
+        spans = [(" ", pen.fill), *name, ("  ", pen.fill), *spans]
         words = f"  {one_line(run.model or '')} {one_line(run.task or '')}"
         if width_of(spans) + len(words) < width:
             spans.append((words, pen.style("muted")))

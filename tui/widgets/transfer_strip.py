@@ -33,7 +33,7 @@ class TransferStrip(Strip["TransferView"]):
         spans.append((one_line(transfer_text(view)), self.style("bright", "surface")))
         if view.hint and view.state in ("failed", "waiting"):
             spans.append((f"  {one_line(view.hint)}", self.style("muted", "surface")))
-        key = self.boxtop.keymap["end_transfer"].key
+        key = self.boxtop.key_of("end_transfer")
         word = "tells why" if view.state == "failed" else "hides" if view.is_over else "cancels"
         end = f"{more}{key} {word} "
         fill = self.style("text", "surface")
