@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.actions.gated import ONE, TWO, Rented, lab, saved_run
 from tests.onbox.checkpoints import checkpoint, make_weights, put, sha256, write_status
@@ -113,6 +114,13 @@ def test_a_hidden_run_that_trains(lab: Rented) -> None:
 
 def test_a_training_that_began_again_where_the_view_saw_a_dead_one(lab: Rented) -> None:
     write_status(saved_run(lab), state="running")
+    assert [one.kind for one in lab.judged().refusals] == ["alive"]
+
+
+def test_a_training_that_began_again_with_the_pid_of_the_one_before(lab: Rented) -> None:
+    run = saved_run(lab)
+    write_status(run, state="running", pid=os.getpid())
+    lab.followed[0] = structs.replace(lab.followed[0], pid=os.getpid())
     assert [one.kind for one in lab.judged().refusals] == ["alive"]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.actions.gated import ONE, TWO, Rented, lab, saved_run
 from tests.onbox.checkpoints import sha256
@@ -18,6 +19,7 @@ from tui.actions.gate_eyes import BoxEyes, hub_place, seen_copy
 from tui.actions.gate_gather import Pace, gather
 from tui.actions.gate_proofs import KeptProofs
 from tui.actions.gate_survey import Survey, survey
+from tui.actions.snapshot import Weight
 from tui.facts import RunFound
 from tui.onbox.gate import Search
 from tui.runs.mirrors import Mirrors
@@ -147,6 +149,18 @@ def test_a_run_without_a_place_for_proofs_has_none(lab: Rented) -> None:
     eyes = BoxEyes(lab.shell, lab.view, nowhere, [str(lab.root)])
     facts = gather("lab", eyes, same_machine=False, pace=Pace(sleep=lab.waited.append))
     assert [one.kind for one in judge(facts, "destroy").refusals] == ["unsaved", "unsaved"]
+
+
+def test_a_hash_of_what_was_not_read_to_its_end_counts_for_nothing(lab: Rented) -> None:
+    saved_run(lab)
+
+    class Hasty(BoxEyes):
+        def weights(self, run: str, names: Sequence[str]) -> Sequence[Weight]:
+            return [structs.replace(one, complete=None) for one in super().weights(run, names)]
+
+    eyes = Hasty(lab.shell, lab.view, lab.proofs, [str(lab.root)])
+    facts = gather("lab", eyes, same_machine=False, pace=Pace(sleep=lab.waited.append))
+    assert [one.kind for one in judge(facts, "destroy").refusals] == ["unreadable", "unreadable"]
 
 
 def test_a_slow_disk_makes_no_look_too_old(lab: Rented) -> None:

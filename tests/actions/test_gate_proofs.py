@@ -102,6 +102,13 @@ def test_a_copy_that_is_not_what_it_was_saves_nothing(
     assert "does not count" in refusal.text or "other bytes lie at" in refusal.text
 
 
+def test_what_is_no_file_is_not_read(lab: Rented, copy: Path) -> None:
+    copy.unlink()
+    copy.symlink_to("/dev/null")
+    (refusal,) = judged(lab).refusals
+    assert refusal.text.endswith("it is no regular file")
+
+
 def test_a_file_that_nobody_ever_proved_saves_nothing(lab: Rented, tmp_path: Path) -> None:
     lab.run("run1", best=ONE)
     (tmp_path / "copies").mkdir()
