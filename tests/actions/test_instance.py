@@ -8,6 +8,7 @@ from tests.actions.instances import ID, Rented, lines, words
 from tests.providers.fake_http import HTML_503, LOST, Canned
 from tests.providers.fake_vast import STOPPED, FakeVast
 from tui.actions.instance_plan import NotPossible
+from tui.providers.base import Reply
 
 
 def test_a_plan_says_everything_and_sends_nothing(rented: Rented, fake: FakeVast) -> None:
@@ -166,3 +167,23 @@ def test_one_list_without_the_row_is_no_proof_while_the_instance_answers(
     report = rented.act(plan, "yolo9s")
     assert report.outcome == "done"
     assert fake.count("GET", "/api/v1/instances") > 2
+
+
+def test_an_instance_that_answers_no_more_is_not_gone_while_the_list_has_it(
+    rented: Rented, fake: FakeVast
+) -> None:
+    plan = rented.plan("destroy", ID)
+    fake.linger = 10_000
+    fake.allow("destroy", ID)
+    sent = rented.accounts.provider("vast")
+    assert sent is not None
+    destroy = sent.destroy
+
+    def destroyed(id: str) -> Reply:
+        reply = destroy(id)
+        fake.fail(Canned(404, {"success": False, "error": "not_found"}), "GET", f"/{ID}", times=500)
+        return reply
+
+    sent.destroy = destroyed  # type: ignore[method-assign]
+    report = rented.act(plan, "yolo9s")
+    assert report.outcome == "still_there"

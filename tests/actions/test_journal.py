@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
+
+import pytest
 
 from tui.actions.journal import Entry, Journal, now_text
 
@@ -27,6 +30,14 @@ def test_entries_are_appended_and_read_back(tmp_path: Path) -> None:
     assert stat.S_IMODE(journal.path.parent.stat().st_mode) == 0o700
     for line in journal.path.read_text().splitlines():
         assert list(json.loads(line))[:4] == ["at", "action", "box", "run"]
+
+
+def test_a_line_is_seen_onto_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[bytes] = []
+    journal = Journal(tmp_path)
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(journal.path.read_bytes()))
+    journal.add(entry("one"))
+    assert len(synced) == 1 and b'"one"' in synced[0]
 
 
 def test_a_torn_line_costs_itself_alone(tmp_path: Path) -> None:
