@@ -16,6 +16,7 @@ EVENT = st.one_of(
     st.tuples(st.just("state"), RUN, st.sampled_from([*STATES, "completed", "completed"])),
     st.tuples(st.just("write"), RUN, st.just("")),
     st.tuples(st.just("start"), st.just(0), st.sampled_from(["running", "completed", "failed"])),
+    st.tuples(st.just("delete"), RUN, st.just("")),
     st.tuples(st.just("link"), st.just(0), st.sampled_from(["live", "live", "stale", "offline"])),
     st.tuples(st.just("fails"), st.just(0), st.just("")),
     st.tuples(st.just("lose copy"), RUN, st.just("")),
@@ -40,10 +41,23 @@ class Judged(World):
     """A world that looks at its truth whenever the line acts."""
 
     is_cancelled = False
-    changed_at = 0.0
     began_at = 0.0
+    number = 1
+
+    def __init__(self, *settings_and_runs: object) -> None:
+        super().__init__(*settings_and_runs)  # type: ignore[arg-type]
+        self.waited: dict[str, Training] = {}
+
+    @property
+    def wanted(self) -> set[str]:
+        return {"completed", "unseen", *self.setting.wish.also}
 
     def look(self) -> object:
+        for run in self.runs if self.link == "live" else ():
+            if run.state not in ENDED:
+                self.waited[run.path] = run
+            elif run.state in self.wanted:
+                self.waited.pop(run.path, None)
         before = self.phase
         order = super().look()
         if before != "counting" and self.phase == "counting":
@@ -55,9 +69,12 @@ class Judged(World):
         assert self.sent == 0
         assert self.link == "live"
         assert self.now - self.began_at >= TIMING.countdown
-        wanted = {"completed", "unseen", *self.setting.wish.also}
         assert all(run.state in ENDED for run in self.runs)
-        assert any(run.state in wanted for run in self.runs)
+        assert any(run.state in self.wanted for run in self.runs)
+        there = {run.path for run in self.runs}
+        latest = max(run.started_at for run in self.runs)
+        for path, run in self.waited.items():
+            assert path in there or run.started_at < latest, "a deleted training ended the box"
         super().act()
         if self.sent:
             assert all(run.is_safe for run in self.runs), "something unsaved was destroyed"
@@ -65,14 +82,20 @@ class Judged(World):
 
 def happen(world: Judged, event: tuple[str, int, str]) -> None:
     kind, number, word = event
-    run = world.runs[number % len(world.runs)]
+    if not world.runs and kind in ("state", "write", "delete", "lose copy"):
+        return
+    run = world.runs[number % len(world.runs)] if world.runs else Training("none")
     match kind:
         case "state":
             run.state = word
         case "write":
             run.write()
         case "start":
-            world.runs.append(Training(f"run{len(world.runs) + 1}", word))
+            world.number += 1
+            began = 2000.0 + world.now + world.number
+            world.runs.append(Training(f"run{world.number}", word, began=began))
+        case "delete":
+            world.runs.remove(run)
         case "link":
             world.link = word  # type: ignore[assignment]
         case "fails":
@@ -80,17 +103,22 @@ def happen(world: Judged, event: tuple[str, int, str]) -> None:
         case "lose copy":
             run.saved.clear()
         case "move":
-            world.at_once = word == "end"
-            for number in [*world.transfers] if word != "hold" else ():
-                if world.transfers[number].is_over:
-                    continue
-                if word == "end":
-                    world.settle(number)
-                else:
-                    del world.transfers[number]
+            move(world, word)
         case "cancel":
             world.is_cancelled = world.is_cancelled or world.phase != "over"
             world.line.cancel()
+
+
+def move(world: Judged, word: str) -> None:
+    """Let transfers end at once from now on, or hold them, or hide those that are under way."""
+    world.at_once = word == "end"
+    for number in [*world.transfers] if word != "hold" else ():
+        if world.transfers[number].is_over:
+            continue
+        if word == "end":
+            world.settle(number)
+        else:
+            del world.transfers[number]
 
 
 @settings(max_examples=1000)

@@ -168,6 +168,18 @@ def test_a_change_begins_the_countdown_anew(change: str) -> None:
     assert all(run.is_safe for run in world.runs)
 
 
+def test_a_file_that_changes_begins_the_countdown_anew_where_nothing_is_to_be_saved() -> None:
+    run = Training("run1", "completed", saved={("best.pt", 1), ("last.pt", 1), ("last.pt", 2)})
+    world = World(a_setting(()), run)
+    world.wait(40)
+    assert world.phase == "counting"
+    run.versions["last.pt"] = 2
+    world.wait(50)
+    assert world.phase == "counting" and world.sent == 0
+    world.wait(60)
+    assert world.sent == 1
+
+
 def test_nothing_counts_before_the_box_has_told_everything_or_while_its_link_is_down() -> None:
     world = World(None, Training("run1", "completed"))
     world.told = False

@@ -45,6 +45,11 @@ class Training:
     epoch: int = 1
     versions: dict[str, int] = field(default_factory=lambda: {"best.pt": 1, "last.pt": 1})
     saved: set[tuple[str, int]] = field(default_factory=set)
+    began: float | None = None
+
+    @property
+    def started_at(self) -> float:
+        return 1000.0 + len(self.name) if self.began is None else self.began
 
     @property
     def path(self) -> str:
@@ -69,7 +74,7 @@ class Training:
             pid=7,
             epoch=self.epoch,
             total_epochs=9,
-            started_at=1000.0 + len(self.name),
+            started_at=self.started_at,
             checkpoints=tuple(
                 Checkpoint(name, 100, float(version)) for name, version in self.versions.items()
             ),
