@@ -270,3 +270,33 @@ def test_a_running_price_that_is_not_told_any_more_is_the_last_one(clock: StillC
         first = watched.refresh(now=True).seen[0].instance
         assert first.rate_running == Rate(0.5, "reported")
     assert watched.view.seen[1].instance.rate_running == NO_RATE
+
+
+def test_what_another_key_listed_is_another_account_s(clock: StillClock) -> None:
+    """Two keys of one vendor may share a data directory: neither lacks the other's boxes."""
+    provider = Scripted(ProviderError("server", "503"), listing("b"))
+    watched = Watched(provider, clock, owner="mine")
+    watched.remember(Earlier(clock.wall() - 60, (seen_of("a"),), "theirs"))
+    assert ids(watched) == [], "it is no list of this account"
+    clock.now += 60
+    assert ids(watched) == [("b", False)], "a is nothing that this account lacks"
+    assert watched.view.owner == "mine" and watched.awaited == ()
+
+
+def test_a_key_that_stands_for_no_account_leaves_the_last_list_to_see(clock: StillClock) -> None:
+    for kind in ("auth", "bad_key", "no_key"):
+        watched = Watched(Scripted(ProviderError(kind, "no")), clock, owner="new")  # type: ignore[arg-type]
+        watched.remember(Earlier(clock.wall() - 60, (seen_of("a"),), "old"))
+        assert ids(watched) == [("a", False)]
+        assert watched.view.earlier_s == 60.0
+
+
+def test_a_list_of_whom_nobody_knows_or_of_this_key_is_compared(clock: StillClock) -> None:
+    for owner in ("", "mine"):
+        watched = Watched(Scripted(listing("b")), clock, owner="mine")
+        watched.remember(Earlier(clock.wall() - 60, (seen_of("a"),), owner))
+        assert ids(watched) == [("a", True), ("b", False)]
+
+
+def seen_of(id: str) -> Seen:
+    return Seen(Instance("scripted", id, id, State.RUNNING))

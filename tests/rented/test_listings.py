@@ -14,6 +14,7 @@ from tests.providers.fake_vast import STOPPED, row
 from tui.providers import lambda_, runpod_rows, vast_rows
 from tui.providers.account import Earlier, ProviderView, Seen
 from tui.providers.base import Instance
+from tui.providers.keys import Key
 from tui.rented.listings import FOLDER, Listings
 
 
@@ -65,3 +66,14 @@ def test_what_is_no_list_tells_nothing(tmp_path: Path, content: bytes) -> None:
 def test_what_never_came_is_not_kept(tmp_path: Path) -> None:
     Listings(tmp_path).keep(ProviderView("vast"))
     assert not (tmp_path / FOLDER).exists()
+
+
+def test_whose_list_it_is_is_kept_and_its_key_is_not(tmp_path: Path) -> None:
+    key = Key("secret-0123456789", "the test")
+    view = replace(listed(vast_rows.instance_of(row())), owner=key.mark)
+    Listings(tmp_path, StillClock()).keep(view)
+    told = Listings(tmp_path).earlier("vast")
+    assert told is not None and told.owner == key.mark
+    assert Key("secret-0123456780", "the test").mark != key.mark
+    written = (tmp_path / FOLDER / "vast.json").read_text()
+    assert key.mark in written and "secret" not in written

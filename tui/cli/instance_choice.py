@@ -58,7 +58,7 @@ def choose_instance(session: Session, word: str) -> Chosen:
     made = providers_of(session.configuration.settings)
     for warning in made.warnings:
         session.console.tell(warning)
-    accounts = Accounts(made.enabled)
+    accounts = Accounts(made.enabled, owners=made.owners)
     accounts.remember(Listings(session.data).earlier)
     try:
         word = word.strip()

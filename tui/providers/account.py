@@ -7,12 +7,16 @@ it. An instance that a good and complete list lacks is "gone?" until a second on
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from tui.clock import Clock
-from tui.money import Rate
-from tui.providers.base import Account, Instance, Provider, State
+from tui.providers.account_view import AccountsView as AccountsView
+from tui.providers.account_view import Earlier as Earlier
+from tui.providers.account_view import ProviderView as ProviderView
+from tui.providers.account_view import Seen as Seen
+from tui.providers.base import Instance, Provider
 from tui.providers.errors import ProviderError, as_provider_error
 from tui.providers.pace import LONGEST_ASKED
 
@@ -24,88 +28,25 @@ MISSING_BEFORE_GONE = 2
 RECENT_SECONDS = 900.0
 """What an older list of an earlier session had, and the first one now lacks, is gone for long."""
 
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """An instance as it was last listed. ``gone_maybe``: the newest good list lacks it."""
-
-    instance: Instance
-    gone_maybe: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Earlier:
-    """What a list of an earlier session told, ``at`` so many seconds since the epoch."""
-
-    at: float
-    seen: tuple[Seen, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderView:
-    """What is known of one provider.
-
-    ``listed_at`` is the steady time of the last good list, None before the first: then ``seen`` is
-    what an earlier session was told, ``earlier_s`` seconds ago, and without that an empty one means
-    nothing. ``gone`` are the ids that two good lists lack.
-    """
-
-    provider: str
-    seen: tuple[Seen, ...] = ()
-    listed_at: float | None = None
-    error: ProviderError | None = None
-    warnings: tuple[str, ...] = ()
-    account: Account | None = None
-    account_error: ProviderError | None = None
-    gone: frozenset[str] = frozenset()
-    earlier_s: float | None = None
-
-    def age_s(self, now: float) -> float | None:
-        """Return the seconds since the last good list, by the steady clock."""
-        return None if self.listed_at is None else max(0.0, now - self.listed_at)
-
-    @property
-    def rates(self) -> tuple[Rate, ...]:
-        """What bills now, stopped boxes and boxes that may be gone too."""
-        return tuple(
-            one.instance.rate_now for one in self.seen if one.instance.state is not State.GONE
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class AccountsView:
-    """All providers, in the order they were given."""
-
-    providers: tuple[ProviderView, ...]
-
-    @property
-    def seen(self) -> tuple[Seen, ...]:
-        """All instances, by provider, then as listed."""
-        return tuple(one for provider in self.providers for one in provider.seen)
-
-    def provider(self, name: str) -> ProviderView | None:
-        """Return one provider's view."""
-        return next((view for view in self.providers if view.provider == name), None)
-
-    def find(self, provider: str, id: str) -> Seen | None:
-        """Return an instance by its provider and id; ids are compared as text."""
-        for one in self.seen:
-            if one.instance.provider == provider and one.instance.id == str(id):
-                return one
-        return None
+_NO_ACCOUNT = frozenset({"auth", "no_key", "bad_key"})
+"""Faults of a key that stands for no account at all."""
 
 
 class Watched:
-    """One provider under watch. ``refresh`` may come from any thread; one at a time asks."""
+    """One provider under watch. ``refresh`` may come from any thread; one at a time asks.
 
-    def __init__(self, provider: Provider, clock: Clock | None = None) -> None:
+    ``owner`` is the mark of its key: what another key listed is another account's.
+    """
+
+    def __init__(self, provider: Provider, clock: Clock | None = None, owner: str = "") -> None:
         self.provider = provider
         self._clock = clock or Clock()
         self._asking = threading.Lock()
-        self._view = ProviderView(provider.name)
+        self._view = ProviderView(provider.name, owner=owner)
         self._list_seconds = provider.capabilities.list_seconds
         self._missing: dict[str, int] = {}
         self._earlier: Earlier | None = None
+        self._anothers: Earlier | None = None
         self._next_list = self._next_account = self._held_until = float("-inf")
         self._account_at = float("-inf")
 
@@ -115,8 +56,13 @@ class Watched:
         return self._view
 
     def remember(self, earlier: Earlier | None) -> None:
-        """Take what an earlier session was told: it is shown while no list can be read."""
-        self._earlier = earlier
+        """Take what an earlier session was told: it is shown while no list can be read.
+
+        What another key was told is shown only where this one is none, or not accepted.
+        """
+        own, other = self._view.owner, "" if earlier is None else earlier.owner
+        is_own = not own or not other or own == other
+        self._earlier, self._anothers = (earlier, None) if is_own else (None, earlier)
 
     @property
     def awaited(self) -> tuple[Instance, ...]:
@@ -181,7 +127,7 @@ class Watched:
 
     def _failed(self, error: ProviderError) -> ProviderView:
         """Return the view with an error, and what was known before any list came."""
-        earlier = self._earlier
+        earlier = self._earlier or (self._anothers if error.kind in _NO_ACCOUNT else None)
         if self._view.listed_at is not None or earlier is None:
             return replace(self._view, error=error)
         age = max(0.0, self._clock.wall() - earlier.at)
@@ -246,8 +192,13 @@ class Watched:
 class Accounts:
     """All providers in use, asked side by side: a slow one holds no other up."""
 
-    def __init__(self, providers: Iterable[Provider], clock: Clock | None = None) -> None:
-        self.watched = tuple(Watched(provider, clock) for provider in providers)
+    def __init__(
+        self,
+        providers: Iterable[Provider],
+        clock: Clock | None = None,
+        owners: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.watched = tuple(Watched(one, clock, owners.get(one.name, "")) for one in providers)
         self._by_name = {watched.provider.name: watched for watched in self.watched}
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tui.clock import Clock
 from tui.config.settings import ProviderSettings, Settings
@@ -18,11 +18,15 @@ from tui.providers.urls import DEFAULTS, base_url
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """``problems`` maps a provider's name to why it cannot be used; ``warnings`` are lines."""
+    """``problems`` maps a provider's name to why it cannot be used; ``warnings`` are lines.
+
+    ``owners`` maps a provider's name to the mark of its key.
+    """
 
     providers: tuple[Provider, ...]
     problems: Mapping[str, ProviderError]
     warnings: tuple[str, ...] = ()
+    owners: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def enabled(self) -> tuple[Provider, ...]:
@@ -43,20 +47,22 @@ def providers_of(
     providers: list[Provider] = []
     problems: dict[str, ProviderError] = {}
     warnings: list[str] = []
+    owners: dict[str, str] = {}
     for name, section in settings.providers.items():
         if not section.enabled:
             continue
         try:
-            provider, warning = make_provider(name, section, environment, clock)
+            provider, key = make_provider(name, section, environment, clock)
         except ProviderError as error:
             problems[name] = error
             continue
         providers.append(provider)
-        if warning is not None:
-            warnings.append(warning)
+        if key is not None:
+            owners[name] = key.mark
+            warnings += [key.warning] if key.warning is not None else []
     if any(has_provider(box) for box in settings.box.values()):
         providers.append(Commands(settings.box))
-    return Made(tuple(providers), problems, tuple(warnings))
+    return Made(tuple(providers), problems, tuple(warnings), owners)
 
 
 def make_provider(
@@ -64,8 +70,8 @@ def make_provider(
     settings: ProviderSettings,
     environment: Mapping[str, str] = os.environ,
     clock: Clock | None = None,
-) -> tuple[Provider, str | None]:
-    """Return a provider, and what is wrong with how its key is kept. Raises ProviderError."""
+) -> tuple[Provider, Key | None]:
+    """Return a provider, and its key where it has one. Raises ProviderError."""
     if name == "skypilot":
         from tui.providers.skypilot import SkyPilot
 
@@ -73,7 +79,7 @@ def make_provider(
     if name not in DEFAULTS:
         raise ProviderError("unsupported", f"boxtop cannot read instances of {name} yet")
     key = find_key(name, settings, environment)
-    return _with_key(name, base_url(name, environment), key, clock), key.warning
+    return _with_key(name, base_url(name, environment), key, clock), key
 
 
 def _with_key(name: str, base: str, key: Key, clock: Clock | None) -> Provider:

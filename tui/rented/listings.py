@@ -21,10 +21,14 @@ SAVE_SECONDS = 60.0
 
 
 class Kept(msgspec.Struct):
-    """A list as it is written: ``at`` is when it came, in seconds since the epoch."""
+    """A list as it is written: ``at`` is when it came, in seconds since the epoch.
+
+    ``owner`` is the mark of the key that it was read with.
+    """
 
     at: float
     seen: list[Seen] = []
+    owner: str = ""
 
 
 class Listings:
@@ -47,7 +51,7 @@ class Listings:
         self._kept[view.provider] = view
         at = self._clock.wall() - (self._clock.steady() - view.listed_at)
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        kept = Kept(at, list(view.seen))
+        kept = Kept(at, list(view.seen), view.owner)
         replace(self._path(view.provider), encode(kept), by=f"{os.getpid()}-{id(self):x}")
 
     def earlier(self, provider: str) -> Earlier | None:
@@ -56,9 +60,8 @@ class Listings:
             kept = decode(self._path(provider).read_bytes(), Kept)
         except (OSError, ValueError):
             return None
-        return Earlier(
-            kept.at, tuple(one for one in kept.seen if one.instance.provider == provider)
-        )
+        seen = tuple(one for one in kept.seen if one.instance.provider == provider)
+        return Earlier(kept.at, seen, kept.owner)
 
     def _path(self, provider: str) -> Path:
         return self._folder / f"{provider}.json"

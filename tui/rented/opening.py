@@ -71,4 +71,4 @@ def open_accounts(
     from tui.providers.factory import providers_of
 
     made = providers_of(settings, environment, clock)
-    return Opened(Accounts(made.enabled, clock), made.problems, made.warnings)
+    return Opened(Accounts(made.enabled, clock, made.owners), made.problems, made.warnings)
