@@ -43,7 +43,7 @@ def test_completed_counts_only_when_its_process_is_gone() -> None:
     assert world.sent == 1
 
 
-@pytest.mark.parametrize("state", ["stalled", "unknown", "derived"])
+@pytest.mark.parametrize("state", ["stalled", "unknown", "derived", "perhaps dead"])
 def test_what_has_not_certainly_ended_is_waited_for(state: str) -> None:
     world = World(None, Training("run1", state))
     world.wait(200)

@@ -32,6 +32,7 @@ STATES: dict[str, tuple[Verdict, str, bool | None]] = {
     "dead": ("dead", "running", False),
     "stopped": ("stopped", "failed", False),
     "unknown": ("unknown", "", None),
+    "perhaps dead": ("dead", "running", None),
 }
 """Verdict, reported state, and whether the process lives."""
 
