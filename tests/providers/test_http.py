@@ -18,7 +18,7 @@ from tui.providers.answer import Answer
 from tui.providers.base import ProviderError, Reply
 from tui.providers.http import Api
 from tui.providers.keys import Key
-from tui.providers.pace import Pace
+from tui.providers.pace import LONGEST_ASKED, Pace
 
 
 class Plain(FakeVendor):
@@ -306,3 +306,15 @@ def test_nothing_that_answers_is_unreachable(clock: StillClock) -> None:
     assert caught.value.kind == "unreachable" and caught.value.heals
     assert "online" in (caught.value.hint or "")
     assert len(clock.pauses) == 2
+
+
+def test_nobody_is_kept_away_for_days(api: Api, fake: Plain, clock: StillClock) -> None:
+    fake.fail(Canned(429, b"slow", {"Retry-After": "999999"}))
+    with pytest.raises(ProviderError) as caught:
+        api.read("list", "/a")
+    assert caught.value.retry_after_s == LONGEST_ASKED == 3600.0
+    clock.now += LONGEST_ASKED - 1
+    with pytest.raises(ProviderError, match="asked to wait"):
+        api.read("list", "/a")
+    clock.now += 2
+    assert api.read("list", "/a") == {"path": "/a"}

@@ -236,3 +236,22 @@ def test_no_list_is_an_error(account_runpod: RunPod, fake_runpod: FakeRunPod, bo
     fake_runpod.fail(Canned(200, body))
     with pytest.raises(ProviderError):
         account_runpod.list()
+
+
+def test_what_a_stopped_pod_costs_is_no_running_price(
+    account_runpod: RunPod, fake_runpod: FakeRunPod
+) -> None:
+    fake_runpod.pods = [pod(**{**STOPPED, "cost": 0.027})]
+    (one,) = account_runpod.list().instances
+    assert one.rate_running == NO_RATE
+    assert one.rate_now == Rate(100 * 0.20 / 730, "computed")
+
+
+def test_a_minute_has_60_requests_at_most(
+    account_runpod: RunPod, fake_runpod: FakeRunPod, clock: StillClock
+) -> None:
+    account_runpod.list()
+    account_runpod.account()
+    fake_runpod.allow("stop", ID)
+    account_runpod.stop(ID)
+    assert clock.pauses == [1.0, 1.0]

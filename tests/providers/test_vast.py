@@ -286,3 +286,32 @@ def test_a_log_elsewhere_in_the_clear_is_not_fetched(
     with pytest.raises(ProviderError) as caught:
         account_vast.logs(ID)
     assert caught.value.kind == "usage"
+
+
+def test_a_list_whose_every_page_names_another_ends(
+    account_vast: Vast, fake_vast: FakeVast
+) -> None:
+    for page in range(vast.MOST_PAGES + 5):
+        fake_vast.fail(Canned(200, {"instances": [row(id=page)], "next_token": f"t{page}"}))
+    with pytest.raises(ProviderError, match="does not end"):
+        account_vast.list()
+    assert fake_vast.count("GET") == vast.MOST_PAGES + 1
+
+
+def test_a_list_shorter_than_its_own_total_is_not_complete(
+    account_vast: Vast, fake_vast: FakeVast
+) -> None:
+    fake_vast.fail(Canned(200, {"instances": [row()], "total_instances": 3, "next_token": None}))
+    listing = account_vast.list()
+    assert (len(listing.instances), listing.complete) == (1, False)
+    assert listing.warnings == ("vast: 2 rows of the list did not come",)
+
+
+@pytest.mark.parametrize("error", ["resources_unavailable", "insufficient_credit", "other"])
+def test_a_fault_of_the_server_is_no_refusal_whatever_it_says(
+    account_vast: Vast, fake_vast: FakeVast, error: str
+) -> None:
+    fake_vast.fail(Canned(503, {"success": False, "error": error, "msg": "queued"}), "PUT")
+    fake_vast.allow("start", ID)
+    reply = account_vast.start(ID)
+    assert (reply.result, reply.queued) == ("unconfirmed", False)

@@ -185,3 +185,20 @@ def test_a_box_with_a_price_of_its_own_is_not_paid_twice(tmp_path: Path) -> None
     assert spent(5.0, {"lab": False}) == pytest.approx(0.6)
     assert spent(5.0, {"lab": True}) == pytest.approx(0.6), "what another billed is not added"
     assert spent(0.1, {"lab": True}) == pytest.approx(0.8)
+
+
+def test_a_clock_that_is_set_back_a_little_counts_no_minute_twice(tmp_path: Path) -> None:
+    clock = StillClock()
+    watch(Book(tmp_path, clock), clock, 1)
+    clock.now -= 1800
+    watch(Book(tmp_path, clock), clock, 0.5)
+    assert sum(day.usd for day in Book(tmp_path, clock).days()) == pytest.approx(3.0, rel=0.01)
+
+
+def test_what_its_provider_calls_gone_bills_nothing_from_then_on() -> None:
+    pages, clock = Pages(), StillClock()
+    one = Instance("vast", "1", "lab", State.GONE, rate_now=DEAR)
+    count(pages, listed(clock), 1000.0)
+    count(pages, ProviderView("vast", (Seen(one),), 0.0), 1000.0 + 600)
+    count(pages, ProviderView("vast", (Seen(one),), 0.0), 1000.0 + HOUR)
+    assert sum(day.usd for day in pages.days) == pytest.approx(0.5)

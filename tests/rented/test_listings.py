@@ -77,3 +77,10 @@ def test_whose_list_it_is_is_kept_and_its_key_is_not(tmp_path: Path) -> None:
     assert Key("secret-0123456780", "the test").mark != key.mark
     written = (tmp_path / FOLDER / "vast.json").read_text()
     assert key.mark in written and "secret" not in written
+
+
+def test_a_list_holds_nothing_of_another_provider(tmp_path: Path) -> None:
+    both = listed(vast_rows.instance_of(row()), runpod_rows.instance_of(pod()))
+    Listings(tmp_path, StillClock()).keep(both)
+    told = Listings(tmp_path).earlier("vast")
+    assert told is not None and [one.instance.provider for one in told.seen] == ["vast"]

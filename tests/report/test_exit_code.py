@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -40,3 +41,8 @@ def test_the_run_that_is_meant_is_the_newest_that_is_alive() -> None:
     ended = main_run([view for view in views.LAB.runs if view.run.verdict in ("completed", "dead")])
     assert ended is not None and ended.run.id == "deep/er/run7"
     assert main_run([]) is None
+
+
+def test_a_place_that_a_person_asked_for_and_that_is_closed_was_not_read() -> None:
+    closed = replace(box("running"), unsearched=("/data/runs: permission denied",))
+    assert exit_code([closed]) == 4
