@@ -63,6 +63,15 @@ async def test_all_is_not_well_while_a_box_idles_and_bills() -> None:
         assert "busy / coco-9t is done next" in watch.lines[1]
 
 
+async def test_a_narrow_headline_has_the_waste_and_the_keys_whole() -> None:
+    async with watching(CannedFeed([idle("lazy", 2.0)]), (40, 12), charts=False) as watch:
+        told = " ".join(" ".join(watch.lines[1:3]).split())
+        assert "▲ lazy idle 1h30m = $3.00 S stop, D destroy" in told
+        await watch.resize((80, 24))
+        assert "lazy idle 1h30m = $3.00  S stop, D destroy" in watch.lines[1]
+        assert "runs 1" in watch.lines[2]
+
+
 async def test_the_dearest_idle_box_is_named_and_the_keys_are_its_own() -> None:
     async with watching(CannedFeed([idle("cheap", 0.2), idle("dear", 4.0)])) as watch:
         assert "dear idle 1h30m = $6.00  select it: S stop, D destroy" in watch.lines[1]

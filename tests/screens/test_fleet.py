@@ -49,6 +49,38 @@ async def test_the_header_counts_and_never_shows_an_unknown_price_as_free() -> N
         assert "$8.87/h + 2 unknown" in head
 
 
+UNTIMED = {"eta_s": None, "eta_text": "-"}
+
+
+async def test_a_run_that_trains_is_told_though_nobody_knows_for_how_long() -> None:
+    async with watching(CannedFeed([view("lab", "a", **UNTIMED)]), charts=False) as watch:
+        assert "✓ all well  lab / a is running" in watch.lines[1]
+    stale = replace(view("lab", "a", **UNTIMED), link=LinkView("stale", 31.0))
+    async with watching(CannedFeed([stale]), charts=False) as watch:
+        assert "lab / a was running when it was last seen" in watch.lines[1]
+
+
+async def test_all_is_not_well_while_a_box_that_trained_does_not_answer_whatever_it_costs() -> None:
+    away = replace(view("lab", "a"), link=LinkView("offline", 734.0))
+    async with watching(CannedFeed([away, view("desk", "b")]), charts=False) as watch:
+        assert "▲ lab is not reached for 12 min: a was at work" in watch.lines[1]
+        assert "desk / b is done next" in watch.lines[1]
+
+
+async def test_a_message_has_as_many_rows_as_it_needs_while_it_is_shown() -> None:
+    async with watching(size=(40, 12), charts=False) as watch:
+        await watch.press("D")
+        assert watch.lines[-2].strip() == "nothing to destroy: no provider is"
+        assert watch.lines[-1].strip() == "known ([providers] in boxtop.toml)"
+        await watch.resize((120, 40))
+        assert "is known ([providers] in boxtop.toml)" in watch.lines[-1]
+        await watch.resize((40, 12))
+        watch.app.hush()
+        await watch.settle()
+        assert "? help" in watch.lines[-1]
+        assert "[providers]" not in watch.text
+
+
 async def test_the_headline_is_the_newest_trouble_and_what_to_do() -> None:
     async with watching(size=(160, 40)) as watch:
         assert "lambda-a10 / coco-9m failed 13 min ago; idle 12m = $0.16: GPU" in watch.lines[1]

@@ -221,3 +221,10 @@ async def test_a_narrow_title_has_the_whole_state_and_epoch() -> None:
     async with watching(size=(40, 12), charts=False) as watch:
         await watch.press("j", "j", "j", "enter")
         assert "/coco-9t  ● running  epoch 61/100" in watch.text
+
+
+async def test_what_to_do_about_a_failed_run_is_read_whole_in_a_narrow_pane() -> None:
+    async with watching(size=(40, 12), charts=False) as watch:
+        await watch.press("enter")
+        told = " ".join(" ".join(line.strip(" ▌") for line in watch.lines).split())
+        assert "next: use batch=-1 (automatic) or a smaller batch or imgsz" in told

@@ -57,6 +57,12 @@ class Row(msgspec.Struct, frozen=True):
         return any((view.run.started_at or 0.0) > ended for view in self.box.runs)
 
     @property
+    def is_at_work(self) -> bool:
+        """Whether training goes on, or did when the box was last seen."""
+        is_live = self.run is not None and self.run.run.verdict in _LIVE
+        return is_live and not self.is_cut_off
+
+    @property
     def is_cut_off(self) -> bool:
         """Whether the run was at work when its box was taken: its provider says that it is off.
 
@@ -80,9 +86,7 @@ class Row(msgspec.Struct, frozen=True):
     @property
     def done_in_s(self) -> float | None:
         """Seconds to the end of a run that goes on in time; None when that is not known."""
-        if self.run is None or self.run.run.verdict not in _LIVE:
-            return None
-        if self.is_overdue or self.is_cut_off:
+        if self.run is None or not self.is_at_work or self.is_overdue:
             return None
         return self.run.run.eta_s
 
@@ -174,10 +178,7 @@ def summary(boxes: Sequence[BoxView], today: float | None = None, now: float = 0
     ends = [rent.contract_end for rent in rents if rent.contract_end is not None]
     return Summary(
         boxes=len(boxes),
-        live_runs=sum(
-            row.run is not None and row.run.run.verdict in _LIVE and not row.is_cut_off
-            for row in rows
-        ),
+        live_runs=sum(row.is_at_work for row in rows),
         need_a_person=sum(row.needs_a_person for row in rows),
         unreachable=sum(
             box.link.state in ("offline", "refused") and not box.is_off for box in boxes

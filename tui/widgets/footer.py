@@ -1,11 +1,17 @@
-"""The last row: the keys that matter where the focus is, from the one table of keys."""
+"""The last row: the keys that matter where the focus is, from the one table of keys.
+
+A message that is longer than the row has more of them while it is shown: its end may be what to do.
+"""
 
 from __future__ import annotations
 
 from tui import keys
 from tui.keys import Place
 from tui.widgets.panel import Sheet
-from tui.widgets.spans import Span, Spans, spread, width_of
+from tui.widgets.spans import Span, Spans, flowed, spread, width_of
+
+MESSAGE_ROWS = 4
+"""A message has at most so many, and a third of the screen."""
 
 
 class Footer(Sheet):
@@ -32,7 +38,21 @@ class Footer(Sheet):
         """Show a message instead of the keys; "" brings them back."""
         if message != self.message:
             self.message = message
+            self.make_room()
             self.refresh()
+
+    def on_resize(self) -> None:
+        """See anew how many rows the message needs."""
+        self.make_room()
+
+    def make_room(self) -> None:
+        """Take as many rows as the message needs."""
+        self.styles.height = len(self._told()) if self.message else 1
+
+    def _told(self) -> list[list[Span]]:
+        screen = self.boxtop.size
+        told = [(self.message, self.style("bright", "surface"))]
+        return flowed(told, screen.width - 1, max(1, min(MESSAGE_ROWS, screen.height // 3)))
 
     def row(self, y: int) -> Spans:
         """Return the row; entries that do not fit are left out whole, help is kept.
@@ -43,9 +63,10 @@ class Footer(Sheet):
         fill = self.style("text", "surface")
         end = self._count()
         if self.message:
-            told: list[Span] = [(f" {self.message}", self.style("bright", "surface"))]
-            end = end if width_of(told) + width_of(end) <= width else []
-            return spread(told, end, width, fill)
+            rows = self._told()
+            told = [(" ", fill), *rows[y]] if y < len(rows) else []
+            is_last = y == len(rows) - 1 and width_of(told) + width_of(end) <= width
+            return spread(told, end if is_last else [], width, fill)
         entries = [self._entry(action) for action in self.boxtop.keymap.footer(self.place)]
         kept: list[Span] = [(" ", fill)]
         last = entries[-1:]

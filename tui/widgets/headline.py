@@ -1,4 +1,4 @@
-"""The second row: the one thing that matters most."""
+"""Below the first row: the one thing that matters most."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tui.text import one_line
 from tui.view import BoxView
 from tui.widgets.bill import ending_keys
 from tui.widgets.panel import Sheet
-from tui.widgets.spans import Span, Spans
+from tui.widgets.spans import Span, Spans, flowed
 
 WORDY = 70
 """From this width on there is room to say where."""
@@ -27,17 +27,33 @@ class Headline(Sheet):
     """What a person should know first: trouble, then waste, then what ends next."""
 
     spans: Spans = ()
+    most_rows = 2
+    """A narrow screen has one more row for it: the cause and the keys stand at its end."""
 
     def show(self, rows: Sequence[Row], now: float = 0.0, selected: Key | None = None) -> None:
         """Choose from rows in order of attention; ``selected`` is what keys are about."""
         spans = self._choose(rows, now, selected[0] if selected else "")
         if spans != self.spans:
             self.spans = spans
+            self.make_room()
             self.refresh()
 
+    def on_resize(self) -> None:
+        """See anew how many rows it needs."""
+        self.make_room()
+
+    def make_room(self) -> None:
+        """Take as many rows as it needs."""
+        self.styles.height = len(self._rows(self.boxtop.size.width))
+
     def row(self, y: int) -> Spans:
-        """Return the line."""
-        return [(" ", self.style("text")), *self.spans]
+        """Return a line of it."""
+        rows = self._rows(self.size.width)
+        return [(" ", self.style("text")), *rows[y]] if y < len(rows) else []
+
+    def _rows(self, width: int) -> Sequence[Spans]:
+        most = self.most_rows if width < WORDY else 1
+        return flowed(self.spans, width - 1, most)
 
     def _choose(self, rows: Sequence[Row], now: float, selected: str) -> Spans:
         timed = [(row.done_in_s, row) for row in rows if row.done_in_s is not None]
@@ -55,6 +71,19 @@ class Headline(Sheet):
             return [(f"{_name(late)} is {late.run.run.eta_text}", self.style("warning"))]
         if not rows:
             return [("no box is watched", self.style("muted"))]
+        return self._untimed(rows)
+
+    def _untimed(self, rows: Sequence[Row]) -> Spans:
+        """Return what is at work without anybody knowing for how long, if anything is."""
+        at_work = [row for row in rows if row.is_at_work]
+        heard = next((row for row in at_work if not row.is_stale), None)
+        if heard is not None and heard.run is not None:
+            sign = self.glyphs.verdicts["completed"]
+            word = f"  {_name(heard)} is {heard.run.run.verdict}"
+            return [(f"{sign} all well", self.style("good")), (word, self.style("muted"))]
+        if at_work and at_work[0].run is not None:
+            word = f"{_name(at_work[0])} was {at_work[0].run.run.verdict} when it was last seen"
+            return [(word, self.style("muted"))]
         return [("nothing trains now", self.style("muted"))]
 
     def _urgent(self, rows: Sequence[Row], now: float, selected: str) -> Spans | None:
@@ -68,7 +97,8 @@ class Headline(Sheet):
         if new is not None:
             return self._trouble(new)
         boxes = {row.box.name: row.box for row in rows}.values()
-        for found in (self._away(boxes), self._cut_off(rows), self._waste(boxes, now, selected)):
+        money = (self._away(boxes), self._cut_off(rows), self._waste(boxes, now, selected))
+        for found in (*money, self._lost(rows)):
             if found is not None:
                 return found
         return self._trouble(wanted[0]) if wanted else None
@@ -85,6 +115,16 @@ class Headline(Sheet):
         if rent is not None and rent.is_listed and rent.state != "unknown":
             bills = f", and still bills {priced(rent.rate_now)}"
         return self._told(worst, f"is not reached{since}{bills}")
+
+    def _lost(self, rows: Sequence[Row]) -> Spans | None:
+        """Return which run was at work on a box that does not answer, whatever that costs."""
+        lost = (row for row in rows if row.is_at_work and row.box.link.state == "offline")
+        row = next(lost, None)
+        if row is None or row.run is None:
+            return None
+        age = row.box.link.age_s
+        since = "" if age is None else f" for {rough_text(age)}"
+        return self._told(row.box, f"is not reached{since}: {one_line(row.run.run.id)} was at work")
 
     def _cut_off(self, rows: Sequence[Row]) -> Spans | None:
         """Return which run was at work when its provider took the box."""
@@ -156,6 +196,8 @@ class Elsewhere(Headline):
         self.spans = self._urgent(others, now, "") or ()
         self.display = room and bool(self.spans)
         self.redraw()
+
+    most_rows = 1
 
     def row(self, y: int) -> Spans:
         """Return the line; where there is room it says that it is not of the run below."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -13,6 +14,8 @@ Span = tuple[str, Style]
 """Text and its style. The text is already clean: no control character, no markup."""
 
 Spans = Sequence[Span]
+
+_PIECES = re.compile(r"\s+|\S+")
 
 
 def width_of(spans: Iterable[Span]) -> int:
@@ -72,6 +75,25 @@ def strip(spans: Iterable[Span], ascii_only: bool = False) -> Strip:
         last = style
     joined.append(Segment("".join(texts), last))
     return Strip(joined)
+
+
+def flowed(spans: Iterable[Span], width: int, most: int) -> list[list[Span]]:
+    """Return at most ``most`` rows of ``width`` cells, broken between words; the last has the rest.
+
+    A word that is wider than a row is left whole: it is cut where the row is drawn.
+    """
+    rows: list[list[Span]] = [[]]
+    room = width
+    for text, style in spans:
+        for piece in _PIECES.findall(text):
+            size = cell_len(piece)
+            if size > room and len(rows) < most and rows[-1]:
+                rows.append([])
+                room = width
+            if rows[-1] or len(rows) == 1 or not piece.isspace():
+                rows[-1].append((piece, style))
+                room -= size
+    return rows
 
 
 def wrapped(text: str, width: int, first: int = 0, indent: int = 0) -> list[str]:

@@ -17,7 +17,7 @@ from tui.widgets.cells import Pen
 from tui.widgets.facts import facts_of
 from tui.widgets.known import Known
 from tui.widgets.panel import Panel, Sheet
-from tui.widgets.spans import Span, Spans, fit, width_of
+from tui.widgets.spans import Span, Spans, fit, flowed, width_of
 
 _LABEL = 8
 
@@ -185,12 +185,12 @@ class Trouble(Sheet):
         if found is not None:
             own = own_error(run)
             if own:
-                lines.append([bar, (own, self.style("bad", bold=True))])
-            lines.append([bar, (one_line(found.summary), self.style("bad", bold=not own))])
+                lines += self._whole(bar, (own, self.style("bad", bold=True)))
+            lines += self._whole(bar, (one_line(found.summary), self.style("bad", bold=not own)))
             if found.hint:
-                lines.append([bar, ("next: ", muted), (one_line(found.hint), text)])
+                lines += self._whole(bar, ("next: ", muted), (one_line(found.hint), text))
         elif row.needs_a_person and run.reason:
-            lines.append([bar, (one_line(run.reason), self.style("bad", bold=True))])
+            lines += self._whole(bar, (one_line(run.reason), self.style("bad", bold=True)))
         sibling = live_sibling((view.run for view in row.box.runs), run)
         if sibling is not None:
             lines.append([soft, (sibling_text(sibling), self.style("warning", bold=True))])
@@ -203,6 +203,11 @@ class Trouble(Sheet):
                 lines.append([bar, (f"from {one_line(found.source)}", self.style("faint"))])
             lines += [[bar, (one_line(line), muted)] for line in found.excerpt]
         return lines
+
+    def _whole(self, bar: Span, *spans: Span) -> list[Spans]:
+        """Return what somebody has to know in as many rows as it needs, but three at most."""
+        width = self.boxtop.size.width - width_of([bar])
+        return [[bar, *row] for row in flowed(spans, width, 3)]
 
 
 def _kept(facts: Sequence[Known], height: int) -> list[Known]:
