@@ -10,6 +10,7 @@ from tests.screens.watching import Watch, watching
 from tui.links.base import HostKeyQuestion
 from tui.screens.host_key import HostKeyDialog
 from tui.screens.passphrase import PassphraseDialog
+from tui.screens.push_dialog import AskDialog
 
 SIZES = [
     (int(width), int(height))
@@ -88,3 +89,23 @@ async def test_sixty_by_sixteen_serves() -> None:
         assert "epoch 61/100" in watch.lines[1]
         assert "2 loss" in watch.text
         assert "5 log" in watch.text
+
+
+class Watched(AskDialog):
+    """A dialog that notes how it is arranged when it is first shown."""
+
+    was_low = False
+
+    def on_mount(self) -> None:
+        self.was_low = self.has_class("-low")
+
+
+async def test_a_dialog_in_a_low_pane_has_no_empty_rows_from_its_first_picture() -> None:
+    for size, is_low in (((40, 12), True), ((80, 24), False)):
+        async with watching(size=size, charts=False) as watch:
+            dialog = Watched("heading", ["words"])
+            watch.app.push_screen(dialog)
+            await watch.pilot.pause()
+            assert dialog.was_low is is_low
+            await watch.resize((80, 24) if is_low else (40, 12))
+            await watch.until(lambda: dialog.has_class("-low") is not is_low)  # noqa: B023

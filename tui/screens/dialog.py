@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
@@ -43,6 +43,7 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
 
     def compose(self) -> ComposeResult:
         """The heading in the frame's edge, the body, the buttons."""
+        set_height_class(self)
         with Vertical(id="dialog") as frame:
             frame.border_title = Content(self.heading)
             with VerticalScroll(id="dialog-body", can_focus=False):
@@ -154,6 +155,11 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
         arrow = "down" if cast("BoxtopApp", self.app).ascii_only else "↓"
         told = f"more: {arrow} or pgdn" if is_more else ""
         self.query_one("#dialog").border_subtitle = Content(told)
+
+
+def set_height_class(screen: Screen[Answer]) -> None:
+    """Arrange a screen for its height at once; Textual would after a first picture."""
+    screen.set_class(screen.app.size.height < LOW, "-low")
 
 
 def line(text: str, kind: str = "") -> Static:

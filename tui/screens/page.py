@@ -12,7 +12,7 @@ from textual.events import Click, Key
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.screens.dialog import DIALOGS_CSS, LOW
+from tui.screens.dialog import DIALOGS_CSS, LOW, set_height_class
 from tui.screens.once import AnsweredOnce
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Page(ModalScreen[None], AnsweredOnce[None]):
 
     def compose(self) -> ComposeResult:
         """A frame that scrolls."""
+        set_height_class(self)
         with Vertical(id="page") as frame:
             frame.border_title = Content(self.heading)
             frame.border_subtitle = Content("esc closes")

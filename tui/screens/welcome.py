@@ -13,7 +13,7 @@ from textual.widgets import Button, Input, Static
 
 from tui.boxes import Box
 from tui.errors import UserError
-from tui.screens.dialog import DIALOGS_CSS, LOW, Dialog, line
+from tui.screens.dialog import DIALOGS_CSS, LOW, Dialog, line, set_height_class
 from tui.screens.once import AnsweredOnce
 from tui.screens.questions import DEMO
 from tui.text import one_line
@@ -54,6 +54,7 @@ class WelcomeScreen(AnsweredOnce[Box | str]):
 
     def compose(self) -> ComposeResult:
         """The name, one question, and the way to the demo."""
+        set_height_class(self)
         with Vertical(id="welcome"):
             mark = PLAIN_WORDMARK if self.ascii_only else WORDMARK
             yield Static(Content(mark), id="wordmark", markup=False)
