@@ -51,6 +51,21 @@ def test_a_box_whose_provider_tells_the_address_is_right(boxtop: Boxtop, home: P
     assert checked.code == 0 and "is right" in checked.out and checked.err == ""
 
 
+def test_a_box_whose_provider_is_not_enabled_is_a_mistake_with_its_line(
+    boxtop: Boxtop, home: Path
+) -> None:
+    text = '[box.lab]\ninstance = "vast:1"\nprice_per_hour = 1\n[providers.vast]\nenabled = false\n'
+    path = write_config(home, text)
+    checked = boxtop("config", "check")
+    assert checked.code == 2 and "is right" not in checked.out
+    why = f"{path}:1: box.lab.instance: [providers.vast] is not enabled"
+    assert why in checked.err and "add [providers.vast] to boxtop.toml" in checked.err
+    assert why in boxtop("logs", "lab").err
+    assert "by boxtop.toml alone: [providers.vast] is not enabled" in boxtop("cost", "lab").err
+    named = boxtop("status", "vast:1")
+    assert named.code == 2 and "add [providers.vast] to boxtop.toml" in named.err
+
+
 def test_config_verbs(boxtop: Boxtop, home: Path) -> None:
     path = home / ".config" / "boxtop" / "boxtop.toml"
     assert boxtop("config", "path").out == f"{path}\n"

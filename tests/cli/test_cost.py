@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Boxtop
+from tests.cli.conftest import Boxtop, write_config
 
 CONFIG = """
 [box.lab]
@@ -199,3 +199,9 @@ def test_overflow_is_not_shown_as_infinite(boxtop: Boxtop) -> None:
     assert "stopped unknown" in told
     told = words(boxtop, "--stopped", "5e-324", "--rebuild", "1", "--pause", "1")
     assert "break-even beyond any pause" in told and "for a pause of 1 h: stop" in told
+
+
+def test_the_runs_of_a_directory_lie_in_it(boxtop: Boxtop, home: Path, tmp_path: Path) -> None:
+    write_config(home, f'[box.desk]\npath = "{tmp_path}"\nprice_per_hour = 2\nstop = "true"\n')
+    document = json.loads(boxtop("cost", "desk", "--json").out)
+    assert [one["path"] for one in document["cost"]["paths"]] == [str(tmp_path)]

@@ -45,6 +45,9 @@ def known_of(session: Session, name: str) -> Known:
     if not any(provider.enabled for provider in settings.providers.values()):
         if section is None:
             raise _no_box(name, list(settings.box))
+        if section.instance is not None:
+            vendor = section.instance.partition(":")[0]
+            session.console.tell(f"by boxtop.toml alone: [providers.{vendor}] is not enabled")
         return Known(own)
     may_be_rented = section is None or not has_commands(section)
     try:
@@ -110,11 +113,11 @@ def _joined(session: Session, own: dict[str, Any], one: Instance) -> dict[str, A
 
 
 def _own_places(session: Session, name: str, section: BoxSettings) -> tuple[str, ...]:
-    known: tuple[str, ...] = ()
+    roots = default_roots(session.configuration.settings, section)
     with suppress(UserError):  # its prices are weighed also where its address is wrong
         box = configured_box(name, session.names)
-        known = _seen_places(session, box.kept_as, box.text)
-    return known or tuple(default_roots(session.configuration.settings, section))
+        return _seen_places(session, box.kept_as, box.text) or box.roots
+    return roots
 
 
 def _seen_places(session: Session, kept_as: str, text: str) -> tuple[str, ...]:

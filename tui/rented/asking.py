@@ -16,6 +16,7 @@ from tui.rented.opening import Opened
 from tui.rented.places import places_of
 from tui.rented.tie import billed_alone, reach, still, tie, unnamed
 from tui.rented.view import told_of
+from tui.targets.instances import awaits_address
 
 ASK_SECONDS = 20.0
 """A provider that has not answered by then is shown with what was known of it before."""
@@ -98,6 +99,8 @@ class Asking:
 
     def _addressed(self, box: Box) -> Box:
         if box.instance is None or not box.from_provider:
+            return box
+        if not awaits_address(box) and self.opened.accounts.provider(box.instance.provider) is None:
             return box
         seen = self.view().find(box.instance.provider, box.instance.id)
         if seen is not None:

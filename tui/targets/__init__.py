@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tui.boxes import Box, LocalTarget, RecordingTarget, SshTarget
-from tui.config.settings import BoxSettings, Settings
+from tui.config.settings import PROVIDERS, BoxSettings, Settings
 from tui.errors import UserError, closest
 from tui.runs import files
 from tui.targets.addresses import (
@@ -21,7 +21,7 @@ from tui.targets.addresses import (
     is_ssh_line,
     split_url,
 )
-from tui.targets.instances import instance_name, rented_box, split_instance
+from tui.targets.instances import instance_name, rented_box, split_instance, with_provider
 from tui.targets.names import Names as Names
 from tui.targets.names import UnknownTarget
 from tui.text import one_line
@@ -109,9 +109,10 @@ def configured_box(name: str, names: Names) -> Box:
         target = parse_ssh_line(section.ssh)
     elif instance is not None:
         box = rented_box(instance, default_roots(names.settings, section))
-        return replace(
+        box = replace(
             box, name=name, console=section.console, price_per_hour=section.price_per_hour
         )
+        return with_provider(box, names.settings, place)
     elif names.ssh_hosts().knows(name):
         target = SshTarget(name)
     else:
@@ -287,7 +288,10 @@ def _unknown(text: str, host: str, names: Names) -> UnknownTarget:
     near = closest(host, [*names.settings.box, *names.ssh_hosts().names])
     guess = f"did you mean {near}? " if near else ""
     plain = re.fullmatch(r"[\w.-]+", shown) is not None
+    hint = f"to reach a host of that name write ssh://{shown}" if plain else FORMS
+    if host in PROVIDERS:  # one that is enabled would have been asked
+        hint = f"for an instance of {host} add [providers.{host}] to boxtop.toml"
     return UnknownTarget(
         f"{shown!r} is no box of boxtop.toml, no host of ~/.ssh/config and no directory here",
-        guess + (f"to reach a host of that name write ssh://{shown}" if plain else FORMS),
+        guess + hint,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tui.boxes import Box, InstanceName, SshTarget
 from tui.config.settings import Settings
@@ -19,8 +20,7 @@ def instance_name(text: str | None) -> InstanceName | None:
 def split_instance(text: str, settings: Settings) -> tuple[InstanceName, str | None] | None:
     """Return instance and run of ``PROVIDER:ID[:RUN]``, for a provider that is enabled."""
     found = _FORM.fullmatch(text)
-    section = None if found is None else settings.providers.get(found[1])
-    if found is None or section is None or not section.enabled:
+    if found is None or not is_enabled(InstanceName(found[1], found[2]), settings):
         return None
     return InstanceName(found[1], found[2]), found[3]
 
@@ -38,6 +38,29 @@ def rented_box(instance: InstanceName, roots: Sequence[str], run: str | None = N
         fault=_asked(instance),
         instance=instance,
         from_provider=True,
+    )
+
+
+def is_enabled(instance: InstanceName, settings: Settings) -> bool:
+    """Whether boxtop.toml lets the instance's provider be asked."""
+    section = settings.providers.get(instance.provider)
+    return section is not None and section.enabled
+
+
+def with_provider(box: Box, settings: Settings, place: str = "") -> Box:
+    """Return a box, with a fault where boxtop.toml does not enable its provider.
+
+    ``place`` is where it stands there.
+    """
+    assert box.instance is not None
+    if is_enabled(box.instance, settings):
+        return box
+    section = f"[providers.{box.instance.provider}]"
+    return replace(
+        box,
+        fault=f"{place}box.{box.name}.instance: {section} is not enabled, and it alone tells the "
+        "address",
+        hint=f"add {section} to boxtop.toml, or an ssh line to [box.{box.name}]",
     )
 
 
