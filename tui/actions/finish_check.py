@@ -27,6 +27,8 @@ _HEALING: frozenset[Kind] = frozenset(
 )
 """What another look may find otherwise, without a person."""
 
+NOTHING = "nothing was sent"
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -75,7 +77,9 @@ def of_report(report: Report) -> Finding:
 
 def of_error(error: ActionError | ProviderError | LinkError) -> Finding:
     """Return what an error means that was raised before anything was sent."""
-    text = f"nothing was sent: {said(str(error))}"
+    text = said(str(error))
+    if not text.startswith(NOTHING):
+        text = f"{NOTHING}: {text}"
     lines = (said(error.hint),) if error.hint else ()
     match error:
         case NothingToDo():
