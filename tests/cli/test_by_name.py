@@ -186,3 +186,29 @@ def test_no_account_is_asked_for_what_is_no_name(
 ) -> None:
     boxtop(*arguments, "logs", word)
     assert vendor.requests == []
+
+
+def test_names_of_the_last_list_are_completed_and_are_no_mistyped_verbs(
+    boxtop: Boxtop,
+    arguments: Arguments,
+    vendor: FakeVast,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    vendor.rows = [row(label="starter", **STOPPED), row(id=700002, label="old one", **STOPPED)]
+    boxtop(*arguments, "boxes")
+    asked = len(vendor.requests)
+    options = " ".join(map(str, arguments))
+
+    def completed(word: str) -> str:
+        monkeypatch.setenv("_BOXTOP_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", f"boxtop {options} status {word}")
+        monkeypatch.setenv("COMP_CWORD", str(len(arguments) + 2))
+        found = boxtop().out
+        monkeypatch.delenv("_BOXTOP_COMPLETE")
+        return found
+
+    assert completed("st") == "plain,starter\n"
+    assert completed("old") == "plain,old-one\n"
+    assert len(vendor.requests) == asked, "nobody is asked at a key press"
+    told = boxtop(*arguments, "starter")
+    assert told.code == 0 and "vast 700001" in told.out

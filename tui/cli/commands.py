@@ -52,10 +52,12 @@ def _refuse_mistyped_verb(word: str, session: Session) -> None:
     near = closest(word, VERBS, cutoff=0.75)
     if near is None:
         return
+    from tui.cli.listed_names import kept_box
     from tui.targets import parse_target
 
     try:
-        parse_target(word, session.names)
+        if kept_box(session, word) is None:
+            parse_target(word, session.names)
     except UserError:
         raise UserError(
             f"{one_line(word)!r} is no verb and no target", f"did you mean `boxtop {near}`?"

@@ -24,11 +24,26 @@ def kept_box(session: Session, text: str) -> Box | None:
 
     Raises UserError where several are called so.
     """
+    return _found(session, text, _kept(session))
+
+
+def kept_names(session: Session) -> list[str]:
+    """Return what the boxes of the lists that are kept are called, as `boxtop boxes` has them."""
+    from tui.rented.tie import unnamed
+
+    taken = session.configuration.settings.box
+    return [box.name for box in unnamed(_kept(session), {}, (), taken)]
+
+
+def _kept(session: Session) -> list[Instance]:
+    names = accounts_named(session.configuration.settings)
+    if not names:
+        return []
     from tui.rented.listings import Listings
 
     kept = Listings(session.data)
-    lists = [kept.earlier(name) for name in accounts_named(session.configuration.settings)]
-    return _found(session, text, [one.instance for each in lists if each for one in each.seen])
+    lists = [kept.earlier(name) for name in names]
+    return [one.instance for each in lists if each for one in each.seen]
 
 
 def listed_box(session: Session, text: str) -> Box | None:

@@ -123,12 +123,15 @@ def complete_mirror(
 def _complete_target(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[Any]:
-    """Complete names of boxtop.toml and ~/.ssh/config, else files and directories."""
+    """Complete names of boxtop.toml, ~/.ssh/config and the last lists, else files."""
     from click.shell_completion import CompletionItem
 
+    from tui.cli.listed_names import kept_names
+
     try:
-        names = context.ensure_object(Session).names
-        known = [*names.settings.box, *names.ssh_hosts().names]
+        session = context.ensure_object(Session)
+        names = session.names
+        known = [*names.settings.box, *names.ssh_hosts().names, *kept_names(session)]
     except UserError:
         known = []
     found = [CompletionItem(name) for name in dict.fromkeys(known) if name.startswith(incomplete)]
