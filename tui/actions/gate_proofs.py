@@ -5,14 +5,14 @@ A checkpoint may have been saved under another name of its box: by its address, 
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
 from tui.runs.mirrors import Mirrors
 from tui.runs.proofs import FOLDER, NAME, Proof, ProofFile
+from tui.runs.root_folder import named_below
 
 
 class KeptProofs:
@@ -28,13 +28,8 @@ class KeptProofs:
     @cached_property
     def _all(self) -> dict[tuple[int, str], list[Proof]]:
         found: dict[tuple[int, str], list[Proof]] = defaultdict(list)
-        for path in [*sorted(self._mirrored()), *sorted((self._data / FOLDER).glob("*.jsonl"))]:
+        mirrored = named_below(Mirrors(self._data).directory, NAME)
+        for path in [*mirrored, *sorted((self._data / FOLDER).glob("*.jsonl"))]:
             for proof in ProofFile(path).all():
                 found[proof.bytes, proof.sha256].append(proof)
         return found
-
-    def _mirrored(self) -> Iterator[Path]:
-        """Yield the files of proofs beside mirrors; a mirror that goes away meanwhile has none."""
-        for folder, _, names in os.walk(Mirrors(self._data).directory):
-            if NAME in names:
-                yield Path(folder, NAME)

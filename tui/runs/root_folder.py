@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -63,7 +64,7 @@ class RootFolder:
 
     def runs(self) -> Iterator[RunMirror]:
         """Yield every run whose copy can be read."""
-        for meta in sorted(self.directory.rglob(META)):
+        for meta in named_below(self.directory, META):
             mirror = RunMirror.load(meta.parent, self.origin_of(meta.parent))
             if mirror is not None:
                 yield mirror
@@ -81,6 +82,11 @@ class RootFolder:
         shutil.copytree(self.origin, self.directory, ignore=shutil.ignore_patterns(LOCK, "*.tmp"))
         for mirror in self.runs():
             _readdress(mirror)
+
+
+def named_below(directory: Path, name: str) -> list[Path]:
+    """Return the files of a name below a directory; what goes away meanwhile has none."""
+    return sorted(Path(folder, name) for folder, _, names in os.walk(directory) if name in names)
 
 
 def _readdress(mirror: RunMirror) -> None:
