@@ -212,3 +212,12 @@ def test_names_of_the_last_list_are_completed_and_are_no_mistyped_verbs(
     assert len(vendor.requests) == asked, "nobody is asked at a key press"
     told = boxtop(*arguments, "starter")
     assert told.code == 0 and "vast 700001" in told.out
+
+
+@pytest.mark.parametrize("verb", [["status"], ["stop", "--yes", "700002"]])
+def test_a_name_that_is_the_id_of_another_is_nobody_s_alone(
+    boxtop: Boxtop, arguments: Arguments, vendor: FakeVast, verb: list[str]
+) -> None:
+    vendor.rows = [row(label="700002", **STOPPED), row(id=700002, label="old one", **STOPPED)]
+    told = boxtop(*arguments, *verb, "700002")
+    assert told.code == 2 and "'700002' is 2 instances" in told.err

@@ -50,7 +50,7 @@ def choose_instance(session: Session, word: str) -> Chosen:
     """Ask the providers for their lists and find who is meant.
 
     A word that names its provider asks that one alone: another that is slow or dead stands in
-    nobody's way. Looked at in this order: ``PROVIDER:ID``, a box of boxtop.toml, an id, a name
+    nobody's way. Looked at in this order: ``PROVIDER:ID``, a box of boxtop.toml, an id or a name
     that only one has, an address. Where no list comes, the last one that came tells who is asked
     for by the id. Raises UserError for a word that names none or several, and ProviderError where
     it may be in a list that could not be read.
@@ -99,10 +99,10 @@ class _Choice:
             return self._by_id(provider, id)
         if word in self._boxes:
             return self._of_box(word)
-        if found := self._only(word, self._listed.found(lambda one: one.id == word)):
-            return self._chosen(found)
         if found := self._only(word, self._listed.found(lambda one: _is_called(one, word))):
-            return replace(self._chosen(found), doubt=self._listed.doubt(word, found))
+            is_id = found.id == word
+            doubt = None if is_id else self._listed.doubt(word, found)
+            return replace(self._chosen(found), doubt=doubt)
         if found := self._only(word, self._at(word)):
             return self._chosen(found)
         raise self._unknown(word)
@@ -274,8 +274,8 @@ def _these(instances: Iterable[Instance]) -> str:
 
 
 def _is_called(one: Instance, word: str) -> bool:
-    """Whether a word is an instance's name at its provider, or that of its box on the screen."""
-    return word in (one.name, box_of(one, ()).name)
+    """Whether a word is an instance's id, its name at its provider, or that of its box."""
+    return word in (one.id, one.name, box_of(one, ()).name)
 
 
 def leads_to(target: SshTarget, instance: Instance) -> bool:

@@ -87,8 +87,6 @@ def _is_called(one: Instance, word: str) -> bool:
 
 
 def _only(word: str, found: Sequence[Instance]) -> Instance | None:
-    by_id = [one for one in found if one.id == word]
-    found = by_id or found
     if len(found) > 1:
         listed = [f"{one.provider}:{one_line(one.id, 40)}" for one in found[:_MOST_NAMED]]
         raise UserError(
