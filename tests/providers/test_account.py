@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 from tests.providers.build import StillClock
 from tests.providers.fake_http import HTML_503, Canned
@@ -9,7 +10,7 @@ from tests.providers.fake_runpod import FakeRunPod
 from tests.providers.fake_vast import FakeVast, row
 from tests.waiting import wait_until
 from tui.money import NO_RATE, Rate
-from tui.providers.account import Accounts, Earlier, Seen, Watched
+from tui.providers.account import Accounts, Earlier, ProviderView, Seen, Watched
 from tui.providers.base import Account, Capabilities, Instance, Listing, Provider, Reply, State
 from tui.providers.demo import Demo
 from tui.providers.errors import ProviderError
@@ -300,3 +301,10 @@ def test_a_list_of_whom_nobody_knows_or_of_this_key_is_compared(clock: StillCloc
 
 def seen_of(id: str) -> Seen:
     return Seen(Instance("scripted", id, id, State.RUNNING))
+
+
+def test_what_its_vendor_calls_gone_burns_no_credit() -> None:
+    gone = Instance("vast", "1", "a", State.GONE, rate_now=Rate(0.07, "reported"))
+    queued = replace(gone, id="2", state=State.QUEUED)
+    view = ProviderView("vast", (Seen(gone), Seen(queued, gone_maybe=True)))
+    assert view.rates == (Rate(0.07, "reported"),)

@@ -84,3 +84,24 @@ def test_only_an_offline_host_s_own_zero_is_free() -> None:
     assert instance("offline", "running", "running", instance=nothing).rate_now.usd_per_hour == 0
     for actual in ("unknown", "running", "frozen"):
         assert instance(actual, "running", "running", instance=nothing).rate_now == RUNS
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        (("running", "running", "running"), {"stop", "destroy"}),
+        (("loading", "running", "running"), {"stop", "destroy"}),
+        (("exited", "running", "stopped"), {"stop", "destroy"}),
+        (("exited", "stopped", "stopped"), {"start", "destroy"}),
+        (("running", "running", "unloaded"), set()),
+        (("defrosting", "running", "running"), {"stop", "start", "destroy"}),
+        (("offline", "running", "running"), {"stop", "start", "destroy"}),
+    ],
+)
+def test_what_can_be_asked_for(words: tuple[str, str, str], allowed: set[str]) -> None:
+    assert instance(*words).allowed == allowed
+
+
+@pytest.mark.parametrize("label", [None, "", "  ", 7])
+def test_an_instance_without_a_label_is_called_by_its_id(label: object) -> None:
+    assert instance("running", "running", "running", label=label).name == "700001"
