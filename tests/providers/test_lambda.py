@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.providers.build import StillClock
 from tests.providers.fake_http import LOST, Canned
 from tests.providers.fake_lambda import FakeLambda, error, row
 from tui.money import Rate
@@ -92,3 +93,10 @@ def test_errors_carry_their_words(account_lambda: Lambda, fake_lambda: FakeLambd
     with pytest.raises(ProviderError):
         account_lambda.list()
     assert account_lambda.account() is None  # type: ignore[func-returns-value]
+
+
+def test_all_calls_together_are_one_a_second(account_lambda: Lambda, clock: StillClock) -> None:
+    account_lambda.list()
+    account_lambda.get(ID)
+    account_lambda.list()
+    assert clock.pauses == [1.0, 1.0]

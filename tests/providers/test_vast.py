@@ -315,3 +315,28 @@ def test_a_fault_of_the_server_is_no_refusal_whatever_it_says(
     fake_vast.allow("start", ID)
     reply = account_vast.start(ID)
     assert (reply.result, reply.queued) == ("unconfirmed", False)
+
+
+def test_each_call_keeps_the_distance_that_the_vendor_names(
+    account_vast: Vast, fake_vast: FakeVast, clock: StillClock
+) -> None:
+    for call, seconds in ((account_vast.list, 1.0), (account_vast.account, 2.0)):
+        call()
+        clock.pauses.clear()
+        call()
+        assert clock.pauses == [pytest.approx(seconds)]
+    for action, seconds in (("get", 2.0), ("stop", 1.0), ("destroy", 3.0)):
+        for _ in range(2):
+            clock.pauses.clear()
+            if action != "get":
+                fake_vast.allow(action, ID)
+            getattr(account_vast, action)(ID)
+        assert clock.pauses == [pytest.approx(seconds)]
+
+
+def test_a_log_on_this_machine_is_fetched_past_the_environment_s_proxy(
+    account_vast: Vast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert account_vast.logs(ID) == ("one", "two")
