@@ -71,7 +71,7 @@ def test_an_instance_is_stopped_started_and_destroyed(tmux: Tmux) -> None:
     tmux("send-keys", "Tab", "Enter")
     tmux.shows("is stopped: demo's list says", "still bills $0.0137/h")
     left(tmux, "Close")
-    tmux.shows("its disk bills on: $0.0137/h", ": start starts it again")
+    tmux.shows("its disk bills on: $0.0137/h", ": start, D destroy")
     tmux("send-keys", "S")
     tmux.shows("demo-old: it is stopped already")
 

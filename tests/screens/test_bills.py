@@ -72,6 +72,13 @@ async def test_a_narrow_headline_has_the_waste_and_the_keys_whole() -> None:
         assert "runs 1" in watch.lines[2]
 
 
+async def test_what_a_stopped_box_bills_and_its_keys_are_read_whole() -> None:
+    box = rented("spot", state="stopped", usd=0.0685, link=OFFLINE)
+    async with watching(CannedFeed([box]), (80, 24), charts=False) as watch:
+        told = "its disk bills on: $0.0685/h  : start, D destroy"
+        assert told in watch.line("stopped")
+
+
 async def test_the_dearest_idle_box_is_named_and_the_keys_are_its_own() -> None:
     async with watching(CannedFeed([idle("cheap", 0.2), idle("dear", 4.0)])) as watch:
         assert "dear idle 1h30m = $6.00  select it: S stop, D destroy" in watch.lines[1]
@@ -160,7 +167,7 @@ async def test_what_died_on_a_box_that_is_gone_needs_nobody_any_more() -> None:
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("stopped", "its disk bills on: $0.0685/h  : start starts it again, D destroys it"),
+        ("stopped", "its disk bills on: $0.0685/h  : start, D destroy"),
         ("queued", "waits for a GPU: it may start, and bill $3.48/h, at any hour  S cancels that"),
         ("terminating", "bills $0.0685/h until that is done"),
         ("gone", "its provider lists it no more"),

@@ -37,7 +37,7 @@ def _off(rent: RentView) -> str:
 
 _STEPS: dict[str, Sequence[tuple[RentAction, str]]] = {
     "queued": (("stop", "cancels that"),),
-    "stopped": (("start", "starts it again"), ("destroy", "destroys it")),
+    "stopped": (("start", "start"), ("destroy", "destroy")),
 }
 
 
@@ -47,7 +47,7 @@ def _keys(rent: RentView, keys: KeyMap, *, ascii_only: bool) -> str:
     for action, what in _STEPS.get(rent.state, ()):
         if action in rent.can and not rent.gone:
             key = keys[action].key
-            name = shown(key, ascii_only) if key else f"{keys['palette'].key} {action}"
+            name = shown(key, ascii_only) if key else keys["palette"].key
             steps.append(f"{name} {what}")
     return ", ".join(steps)
 

@@ -16,7 +16,7 @@ from tui.widgets.box_word import box_word
 from tui.widgets.cells import Pen
 from tui.widgets.columns import LINE_WIDTH, Placed, layout
 from tui.widgets.panel import Panel
-from tui.widgets.spans import Span, Spans, fit, right
+from tui.widgets.spans import Span, Spans, fit, right, width_of
 
 USEFUL = (16, 2)
 """Width and height below which nothing useful fits."""
@@ -188,15 +188,24 @@ class RunsTable(Panel):
         spans: list[Span] = [self._mark(row)]
         placed = self._layout(width)
         if row.run is None:
-            placed = placed[:2]
+            return self._box_cells(row, width, pen, placed[:2])
         for item in placed:
             made = item.column.cell(row, item.width, pen)
             spans += [*fit(made, item.width, pen.fill, pen.glyphs.more), ("  ", pen.fill)]
-        if row.run is None:
-            spans += box_word(row.box, pen, self.boxtop.keymap)
-        else:
-            spans.pop()
-        return fit(spans, width, pen.fill, pen.glyphs.more)
+        return fit(spans[:-1], width, pen.fill, pen.glyphs.more)
+
+    def _box_cells(self, row: Row, width: int, pen: Pen, placed: Sequence[Placed]) -> Spans:
+        """Return a box's state and name, and what it says: from the next column, or right behind
+        the name where it would be cut there.
+        """
+        word = box_word(row.box, pen, self.boxtop.keymap)
+        state, name = (one.column.cell(row, one.width, pen) for one in placed)
+        left = [self._mark(row), *fit(state, placed[0].width, pen.fill), ("  ", pen.fill)]
+        size = placed[1].width
+        if width_of(left) + size + 2 + width_of(word) > width:
+            size = min(size, width_of(name))
+        cell = fit(name, size, pen.fill, pen.glyphs.more)
+        return fit([*left, *cell, ("  ", pen.fill), *word], width, pen.fill, pen.glyphs.more)
 
     def _line(self, row: Row, width: int, pen: Pen) -> Spans:
         """Return a run on one line of a tiny pane: sign, name, epoch."""
