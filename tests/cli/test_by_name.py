@@ -16,6 +16,8 @@ from tests.providers.conftest import served
 from tests.providers.fake_http import HTML_503, KEY
 from tests.providers.fake_vast import STOPPED, FakeVast, row
 from tests.sshd import SshServer
+from tui.cli.reaching import box_to_act_on
+from tui.cli.session import Session
 
 Arguments = list[object]
 pytestmark = [
@@ -138,6 +140,17 @@ def test_what_acts_needs_an_address_of_now(
     assert told.code == 4
     assert "its address is not known now: vast: API error 503" in told.err
     assert f"it was ssh://root@127.0.0.1:{server.port}" in told.err
+
+
+def test_what_acts_knows_what_the_box_goes_on_costing(arguments: Arguments) -> None:
+    session = Session()
+    session.config, session.data_dir = str(arguments[1]), str(arguments[3])
+    assert box_to_act_on(session, "yolo9s:live").price_per_hour == 3.4828
+    toml = Path(str(arguments[1]))
+    toml.write_text(toml.read_text() + '[box.lab]\ninstance = "vast:700001"\nprice_per_hour = 2\n')
+    session = Session()
+    session.config, session.data_dir = str(arguments[1]), str(arguments[3])
+    assert box_to_act_on(session, "lab").price_per_hour == 2
 
 
 def test_a_finish_line_is_bound_to_no_instance_of_an_old_list(

@@ -66,6 +66,17 @@ def test_a_read_is_tried_three_times(
     assert len(fake.requests) == 6
 
 
+@pytest.mark.parametrize(("dice", "pauses"), [(0.0, [0.25, 0.5]), (1.0, [0.75, 1.5])])
+def test_not_all_who_failed_together_come_back_together(
+    fake: Plain, clock: StillClock, dice: float, pauses: list[float]
+) -> None:
+    api = Api("plain", fake.url, Key(KEY, "x"), Pace({}, clock, clock.pause), clock, lambda: dice)
+    fake.fail(HTML_503, times=2)
+    assert api.read("", "/a") == {"path": "/a"}
+    assert clock.pauses == pauses
+    api.close()
+
+
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 418])
 def test_what_cannot_heal_is_not_repeated(
     api: Api, fake: Plain, clock: StillClock, status: int

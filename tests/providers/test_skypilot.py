@@ -99,3 +99,17 @@ def test_its_logs_are_left_to_its_own_program(make_sky: MakeSky) -> None:
     with pytest.raises(ProviderError) as caught:
         make_sky("[]").logs("train-a")
     assert (caught.value.kind, caught.value.hint) == ("unsupported", "sky logs train-a")
+
+
+def test_the_list_is_asked_of_the_clouds_and_not_of_a_cache(
+    make_sky: MakeSky, tmp_path: Path
+) -> None:
+    make_sky(json.dumps(CLUSTERS[:1])).list()
+    assert (tmp_path / "calls").read_text() == "status --refresh -o json\n"
+
+
+@pytest.mark.parametrize("cloud", ["RunPod", "Lambda", "Kubernetes"])
+def test_what_cannot_be_stopped_there_is_never_stopped(make_sky: MakeSky, cloud: str) -> None:
+    row = {"name": "a", "status": "UP", "cloud": cloud}
+    (one,) = make_sky(json.dumps([row])).list().instances
+    assert one.keeps.can_stop is False and "stop" not in (one.allowed or ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.boxes import Box, SshTarget
@@ -29,6 +30,8 @@ def box_to_read(session: Session, target: str) -> Box:
 def box_to_act_on(session: Session, target: str) -> Box:
     """As ``box_to_read``, for what changes something there: an address of now is needed.
 
+    Its price is what it bills now, where boxtop.toml says none.
+
     Raises LinkError where no list of now has it.
     """
     (box,) = session.boxes([target], now=True)
@@ -46,11 +49,14 @@ def _reached(session: Session, box: Box, *, acts: bool) -> Box:
     with closing(asking):
         (found,) = asking.addressed([box])
         view = asking.view().provider(box.instance.provider)
+        rent = asking.rent_of(box)
     is_old = view is not None and view.error is not None
     if view is not None and is_old:
         _tell_age(session, found, view, acts=acts)
     if acts and found.fault is not None:
         raise LinkError("no_address", f"{said(box.name)}: {found.fault}", found.hint)
+    if acts and found.price_per_hour is None and rent is not None:
+        return replace(found, price_per_hour=rent.rate_now.usd_per_hour)
     return found
 
 
