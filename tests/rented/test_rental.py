@@ -29,7 +29,7 @@ from tui.providers.command import Commands
 from tui.providers.demo import BOXES, Demo
 from tui.providers.errors import ProviderError
 from tui.rented.book import Book
-from tui.rented.rental import Rental
+from tui.rented.rental import ASK_AGAIN_SECONDS, Rental
 from tui.view import BoxView
 from tui.watch.fleet import Fleet
 
@@ -302,3 +302,20 @@ def test_a_box_with_its_own_price_is_paid_once_by_the_instance_that_it_is(
         wait_until(lambda: (rent := box_of(fleet, "lab").rent) and rent.provider == "vast")
         rental.ask_soon("command")
         wait_until(lambda: marks() == {"vast:700001", "command:desk"})
+
+
+def test_links_that_fail_again_and_again_ask_a_provider_once_in_seconds(
+    fake_vast: FakeVast,
+) -> None:
+    clock = StillClock()
+    with watching(Lab(), [], a_vast(fake_vast), clock=clock) as (fleet, rental):
+        wait_until(lambda: len(fleet.boxes()) == 1)
+        wait_until(lambda: fake_vast.count("GET", "users") == 1)
+        rental.ask_soon("vast")
+        wait_until(lambda: fake_vast.count("GET", "instances") == 2)
+        for _ in range(50):
+            rental.ask_soon("vast")
+        clock.now += ASK_AGAIN_SECONDS
+        rental.ask_soon("vast")
+        wait_until(lambda: fake_vast.count("GET", "instances") == 3)
+    assert fake_vast.count("GET", "instances") == 3

@@ -8,7 +8,10 @@ import pytest
 
 from tui.money import NO_RATE, Rate
 from tui.providers.account import ProviderView, Seen
-from tui.providers.base import Account, Capabilities, Instance, State
+from tui.providers.base import Account, Action, Capabilities, Instance, State
+from tui.providers.command import STATE_SECONDS
+from tui.providers.http import TIMEOUT
+from tui.rented.asking import ASK_SECONDS
 from tui.rented.view import account_runway, rent_view
 
 
@@ -57,3 +60,30 @@ def test_a_failed_box_says_where_its_log_is_if_its_provider_keeps_one(
     seen = replace(view.seen[0], instance=replace(view.seen[0].instance, state=state))
     found = rent_view(seen, view, Capabilities(has_logs=has_logs)).warnings
     assert ("`boxtop logs runpod:0 --provider` may tell why" in found) == told
+
+
+@pytest.mark.parametrize(
+    ("state", "allowed", "can", "why"),
+    [
+        (State.RUNNING, {"stop", "destroy"}, {"stop", "destroy"}, "it is running already"),
+        (State.RUNNING, {"destroy"}, {"destroy"}, "runpod allows no stop while it is running"),
+        (State.RUNNING, None, {"stop", "destroy"}, "it is running already"),
+        (State.STOPPED, {"start", "destroy"}, {"start", "destroy"}, "it is stopped already"),
+        (State.UNKNOWN, set(), set(), "runpod allows no destroy while it is unknown"),
+    ],
+)
+def test_what_a_vendor_does_not_allow_now_cannot_be_asked_for(
+    state: State, allowed: set[Action] | None, can: set[str], why: str
+) -> None:
+    view = account(6.0, NO_RATE, usd(1.0))
+    told = None if allowed is None else frozenset(allowed)
+    one = replace(view.seen[0].instance, state=state, allowed=told)
+    found = rent_view(replace(view.seen[0], instance=one), view, Capabilities())
+    assert found.can == can
+    assert found.cannot.keys() == {"stop", "start", "destroy"} - can
+    assert why in found.cannot.values()
+
+
+def test_who_looks_once_waits_for_every_command_and_for_no_dead_vendor() -> None:
+    assert STATE_SECONDS < ASK_SECONDS <= 30
+    assert TIMEOUT.read is not None and TIMEOUT.read < ASK_SECONDS
