@@ -12,7 +12,9 @@ import pytest
 
 from tests.onbox.checkpoints import checkpoint, make_weights, put, write_status
 from tui.onbox import archive
+from tui.onbox.end_signs import Run
 from tui.onbox.run_place import place_of
+from tui.onbox.training import Training
 from tui.onbox.weights import Keeper
 from tui.onbox.wire import Line
 
@@ -63,6 +65,16 @@ def test_a_process_of_another_user_lives(
     write_status(run, state="running", pid=4242)
     monkeypatch.setattr(os, "kill", kill)
     assert place_of(bytes(run), set())["pid_lives"] is lives
+
+
+def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(tmp_path: Path) -> None:
+    run = make_weights(tmp_path / "run1", best=ONE)
+    for name in ("status.json", "metrics.jsonl"):
+        os.mkfifo(run / name)
+    assert place_of(bytes(run), set())["state"] is None
+    training = Training(bytes(run))
+    assert training.process() is None and training.epoch_of("best.pt", 0) is None
+    assert Run(str(run), 4242, None).status() == {}
 
 
 @pytest.mark.parametrize("change", ["in place", "by rename"])

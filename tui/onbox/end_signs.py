@@ -13,7 +13,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from tui.onbox.end_table import Process, Table, exists, inner_pids, names, owner, started_at, table
 from tui.onbox.open_files import is_for_writing, listed
-from tui.onbox.places import Refused, explained, raw, text
+from tui.onbox.places import Refused, explained, open_plain, raw, text
 
 REUSE_SECONDS = 60.0
 """A process that started so long after the training began is another one with the same pid."""
@@ -50,7 +50,7 @@ class Run:
     def status(self) -> Dict[str, Any]:
         """Return ``state``, ``pid`` and ``error`` of the status as it is now, what there is."""
         try:
-            with open(os.path.join(self.path, STATUS), "rb") as file:
+            with open_plain(os.path.join(self.path, STATUS)) as file:
                 values = json.loads(file.read(_MAX_STATUS).decode("utf-8", "replace"))
         except (OSError, ValueError, RecursionError):
             return {}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Set
 
 from tui.onbox.mounts import in_memory
 from tui.onbox.open_files import FileKey
-from tui.onbox.places import SUFFIX, WEIGHTS, explained, raw, text
+from tui.onbox.places import SUFFIX, WEIGHTS, explained, open_plain, raw, text
 
 MATTER = ("best.pt", "last.pt")
 MAX_STATUS = 1 << 20
@@ -108,7 +108,7 @@ def _identity(path: bytes) -> list[int] | None:
 
 def _status(path: bytes) -> dict[str, Any]:
     try:
-        with open(os.path.join(path, b"status.json"), "rb") as file:
+        with open_plain(os.path.join(path, b"status.json")) as file:
             values = json.loads(text(file.read(MAX_STATUS)))
     except (OSError, ValueError, RecursionError):
         return {}

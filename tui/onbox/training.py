@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any
 
-from tui.onbox.places import text
+from tui.onbox.places import open_plain, text
 
 STATUS = b"status.json"
 METRICS = b"metrics.jsonl"
@@ -75,7 +75,7 @@ class Training:
 
     def _read_status(self) -> dict[str, Any]:
         try:
-            with open(self._status, "rb") as file:
+            with open_plain(self._status) as file:
                 return _json(file.read(_MAX_STATUS))
         except OSError:
             return {}
@@ -83,7 +83,7 @@ class Training:
     def _last_row(self, mtime_ns: int) -> dict[str, Any]:
         """Return the last whole row of the metrics, empty where they or the status are older."""
         try:
-            with open(self._metrics, "rb") as file:
+            with open_plain(self._metrics) as file:
                 info = os.fstat(file.fileno())
                 if max(info.st_mtime_ns, self.tick()[1]) < mtime_ns:
                     return {}
