@@ -10,10 +10,11 @@ import pytest
 from tests.actions.plans import a_plan
 from tests.finish.world import BOUND, a_setting
 from tui.actions.errors import ActionError
-from tui.actions.finish_check import checked, of_error
-from tui.actions.gate import judge
+from tui.actions.finish_check import Finding, checked, of_error
+from tui.actions.gate import Action, judge
 from tui.actions.gate_facts import BoxFacts
 from tui.actions.instance_lock import unkept
+from tui.actions.instance_plan import Bound
 
 
 @pytest.mark.parametrize(
@@ -30,8 +31,26 @@ def test_it_is_said_once_that_nothing_was_sent(error: ActionError) -> None:
     assert finding.result == "failed"
 
 
+def looked(action: Action = "destroy", bound: Bound = BOUND, name: str = "lab") -> Finding:
+    """What a look that finds nothing against it means for a finish line over ``BOUND``."""
+    plan = a_plan(action, judge(BoxFacts("lab", 0.0), action))
+    return checked(replace(plan, bound=bound, names=(name,)), a_setting())
+
+
 def test_a_look_that_found_no_run_at_all_proves_nothing() -> None:
-    plan = replace(a_plan("destroy", judge(BoxFacts("lab", 0.0), "destroy")), bound=BOUND)
-    finding = checked(replace(plan, names=("lab",)), a_setting())
+    finding = looked()
     assert (finding.result, finding.plan, finding.may_heal) == ("refused", None, True)
     assert finding.text.endswith("bills on: no run was found on it")
+
+
+@pytest.mark.parametrize(
+    ("finding", "text"),
+    [
+        (looked("stop"), "lab (vast 700001) is not what was meant"),
+        (looked(bound=replace(BOUND, id="8")), "lab (vast 8) is not what was meant"),
+        (looked(name="700001"), "'lab' names more than lab (vast 700001) now"),
+    ],
+)
+def test_a_plan_of_anything_else_ends_it(finding: Finding, text: str) -> None:
+    assert (finding.result, finding.plan, finding.may_heal) == ("failed", None, False)
+    assert finding.text == f"nothing was sent: {text}"

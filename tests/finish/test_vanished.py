@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.finish.world import Training, World, a_setting
+from tui.view import LinkState
 
 GONE = "run2 is not there any more, and nobody saw it complete: it needs a person"
 
@@ -52,6 +53,19 @@ def test_an_old_run_that_is_renamed_is_no_later_training() -> None:
     world.runs[0].name = "r"
     world.wait(400)
     assert world.sent == 0 and world.line.view.stuck
+
+
+@pytest.mark.parametrize("link", ["live", "offline"])
+def test_an_old_run_that_was_trained_anew_counts_as_any_other(link: LinkState) -> None:
+    world = World(a_setting(), Training("run1", "completed"), Training("run2"))
+    world.wait(20)
+    world.link = link
+    world.runs[0].state, world.runs[0].began = "running", 5000.0
+    world.wait(20)
+    world.runs[0].state, world.runs[1].state = "failed", "completed"
+    world.link = "live"
+    world.wait(200)
+    assert world.sent == 0 and "run1 failed" in world.line.view.text
 
 
 def test_one_that_completed_may_go_afterwards() -> None:
