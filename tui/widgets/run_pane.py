@@ -85,7 +85,7 @@ class RunPane(Vertical):
         self.lines.show(row)
         self.status.show(row)
         before = len(self.trouble.lines)
-        self.trouble.show(row, max(0, min(12, self.size.height // 4)))
+        self._show_trouble()
         view = row.run if row else None
         is_stale = row.is_stale if row else False
         self.log_panel.show(view, is_stale)
@@ -109,7 +109,12 @@ class RunPane(Vertical):
 
     def on_resize(self, event: Resize) -> None:
         """Arrange the parts anew."""
+        self._show_trouble()
         self.place_parts()
+
+    def _show_trouble(self) -> None:
+        """Show what went wrong in a quarter of the room, cause and next step also in a low one."""
+        self.trouble.show(self.row, max(4, min(12, self.size.height // 4)))
 
     def place_parts(self) -> None:
         """Decide what is shown and how high, from the room and the focus."""

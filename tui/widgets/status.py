@@ -162,8 +162,11 @@ class Trouble(Sheet):
 
     def show(self, row: Row | None, most: int) -> None:
         """Show at most ``most`` lines; nothing at all when all is well."""
-        lines = [] if row is None or row.run is None else self._lines(row)
-        kept = lines[:most] if len(lines) <= most else [*lines[: most - 1], lines[-1]]
+        first, rest = ([], []) if row is None or row.run is None else self._lines(row)
+        lines = [*first, *rest]
+        kept = lines[:most]
+        if len(first) < most < len(lines):  # of an excerpt the last line says most
+            kept[-1] = lines[-1]
         if kept != self.lines:
             self.lines = kept
             self.styles.height = len(kept)
@@ -174,7 +177,8 @@ class Trouble(Sheet):
         """Return a line behind a bar in the colour of trouble."""
         return self.lines[y] if y < len(self.lines) else []
 
-    def _lines(self, row: Row) -> list[Spans]:
+    def _lines(self, row: Row) -> tuple[list[Spans], list[Spans]]:
+        """Return what has to be known, and what more there is."""
         assert row.run is not None
         run = row.run.run
         bad, text, muted = self.style("bad"), self.style("text"), self.style("muted")
@@ -191,18 +195,19 @@ class Trouble(Sheet):
                 lines += self._whole(bar, ("next: ", muted), (one_line(found.hint), text))
         elif row.needs_a_person and run.reason:
             lines += self._whole(bar, (one_line(run.reason), self.style("bad", bold=True)))
+        rest: list[Spans] = []
         sibling = live_sibling((view.run for view in row.box.runs), run)
         if sibling is not None:
-            lines.append([soft, (sibling_text(sibling), self.style("warning", bold=True))])
-        lines += [
+            rest.append([soft, (sibling_text(sibling), self.style("warning", bold=True))])
+        rest += [
             [soft, (self.glyphs.warning + " ", self.style("warning")), (one_line(line), text)]
             for line in run.warnings
         ]
         if found is not None and found.excerpt:
             if found.source:
-                lines.append([bar, (f"from {one_line(found.source)}", self.style("faint"))])
-            lines += [[bar, (one_line(line), muted)] for line in found.excerpt]
-        return lines
+                rest.append([bar, (f"from {one_line(found.source)}", self.style("faint"))])
+            rest += [[bar, (one_line(line), muted)] for line in found.excerpt]
+        return lines, rest
 
     def _whole(self, bar: Span, *spans: Span) -> list[Spans]:
         """Return what somebody has to know in as many rows as it needs, but three at most."""
