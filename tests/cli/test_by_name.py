@@ -171,7 +171,9 @@ def test_two_of_one_name_are_none_alone(
     assert "'yolo9s' is 2 instances" in told.err
     assert "vast:700001, vast:700003" in told.err
     names = [box["name"] for box in json.loads(boxtop(*arguments, "boxes", "--json").out)["boxes"]]
-    assert names == ["vast:700001", "vast:700003"]
+    assert names == ["yolo9s-700001", "yolo9s-700003"]
+    (only,) = json.loads(boxtop(*arguments, "status", names[1], "--json").out)["boxes"]
+    assert (only["name"], only["provider"]["id"]) == (names[1], "700003")
 
 
 def test_a_name_that_nothing_has_is_a_mistake_and_an_unread_account_is_told(

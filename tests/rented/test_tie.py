@@ -118,16 +118,19 @@ def test_two_instances_of_one_name_are_two_boxes() -> None:
         Instance("vast", "1", "train", State.RUNNING),
         Instance("vast", "2", "train", State.RUNNING),
     ]
-    assert [box.name for box in unnamed(twins, {}, [])] == ["vast:1", "vast:2"]
-    assert [box.name for box in unnamed(twins[:1], {}, [], ["train"])] == ["vast:1"]
+    assert [box.name for box in unnamed(twins, {}, [])] == ["train-1", "train-2"]
+    assert [box.name for box in unnamed(twins[:1], {}, [], ["train"])] == ["train-1"]
+    third = Instance("vast", "3", "train-1", State.RUNNING)
+    names = [box.name for box in unnamed([*twins, third], {}, [])]
+    assert names == ["vast:1", "train-2", "train-1"], "no name is another one's"
 
 
 def test_who_answers_first_decides_no_name() -> None:
     """Two accounts have a box of one name: no reply alone may take it."""
     here = Instance("vast", "1", "train", State.RUNNING)
     there = Instance("runpod", "a", "train", State.RUNNING)
-    assert [box.name for box in unnamed([here], {}, [], awaited=[there])] == ["vast:1"]
-    assert [box.name for box in unnamed([there], {}, [], awaited=[here])] == ["runpod:a"]
+    assert [box.name for box in unnamed([here], {}, [], awaited=[there])] == ["train-1"]
+    assert [box.name for box in unnamed([there], {}, [], awaited=[here])] == ["train-a"]
     gone = replace(there, state=State.GONE)
     assert [box.name for box in unnamed([here], {}, [], awaited=[gone, here])] == ["train"]
 

@@ -22,7 +22,7 @@ from tui.rent import COMMAND
 from tui.rented.listings import Listings
 from tui.rented.opening import has_commands, provider_named
 from tui.rented.places import places_of
-from tui.rented.tie import box_of, own_places
+from tui.rented.tie import box_of, long_name, own_places
 from tui.targets import configured_box, default_roots, parse_target
 from tui.text import one_line, said
 
@@ -275,7 +275,7 @@ def _these(instances: Iterable[Instance]) -> str:
 
 def _is_called(one: Instance, word: str) -> bool:
     """Whether a word is an instance's id, its name at its provider, or that of its box."""
-    return word in (one.id, one.name, box_of(one, ()).name)
+    return word in (one.id, one.name, box_of(one, ()).name, long_name(one))
 
 
 def leads_to(target: SshTarget, instance: Instance) -> bool:

@@ -72,18 +72,18 @@ def _found(session: Session, text: str, instances: Sequence[Instance]) -> Box | 
     for word, wanted in ((text, None), (name, run.rstrip("/") or None if colon else None)):
         one = _only(word, [each for each in instances if _is_called(each, word)])
         if one is not None:
-            return replace(_box(session, one), run=wanted)
+            return replace(_box(session, one, word), run=wanted)
     return None
 
 
 def _is_called(one: Instance, word: str) -> bool:
     from tui.providers.base import State
     from tui.rent import COMMAND
-    from tui.rented.tie import box_of
+    from tui.rented.tie import box_of, long_name
 
     if one.provider == COMMAND or one.state is State.GONE:
         return False
-    return word in (one.id, one.name, box_of(one, ()).name)
+    return word in (one.id, one.name, box_of(one, ()).name, long_name(one))
 
 
 def _only(word: str, found: Sequence[Instance]) -> Instance | None:
@@ -95,10 +95,10 @@ def _only(word: str, found: Sequence[Instance]) -> Instance | None:
     return found[0] if found else None
 
 
-def _box(session: Session, one: Instance) -> Box:
+def _box(session: Session, one: Instance, word: str) -> Box:
     """Return an instance's box; it is reached as its provider tells when it is asked."""
     from tui.boxes import InstanceName
-    from tui.rented.tie import box_of
+    from tui.rented.tie import box_of, long_name
     from tui.targets import configured_box, default_roots
     from tui.targets.instances import rented_box
 
@@ -108,7 +108,8 @@ def _box(session: Session, one: Instance) -> Box:
         if section.instance == str(own):
             return configured_box(name, session.names)
     roots = default_roots(settings)
-    return replace(rented_box(own, roots), name=box_of(one, roots).name)
+    is_long = word == long_name(one)
+    return replace(rented_box(own, roots), name=word if is_long else box_of(one, roots).name)
 
 
 def _check_all_read(text: str, asking: Asking) -> None:

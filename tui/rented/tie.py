@@ -187,7 +187,7 @@ def unnamed(
 ) -> Iterator[Box]:
     """Yield a box for each instance that is no box yet and is not gone, under a free name.
 
-    Of several that are called alike none has that name alone, whoever answers first. ``awaited``
+    Of several that are called alike each has its id behind that, whoever answers first. ``awaited``
     are those of accounts that were listed earlier, and not yet now.
     """
     listed = list(instances)
@@ -198,10 +198,19 @@ def unnamed(
         if own in known or not _is_box(one):
             continue
         box = box_of(one, roots)
-        if box.name in names or len(called[box.name]) > 1:
-            box = replace(box, name=str(own))
+        free = (
+            name
+            for name in (box.name, long_name(one))
+            if name not in names and called.get(name, {own}) == {own}
+        )
+        box = replace(box, name=next(free, str(own)))
         names.add(box.name)
         yield box
+
+
+def long_name(instance: Instance) -> str:
+    """Return the name of an instance among others that are called alike: ``train-700001``."""
+    return f"{box_of(instance, ()).name}-{instance.id}"
 
 
 def _is_box(one: Instance) -> bool:
