@@ -37,10 +37,16 @@ class FinishStrip(Strip["FinishView"]):
         told, room = one_line(view_text(view)), self.size.width - len(end) - EDGE
         is_short = view.left_s is not None or self.size.width < NARROW
         if is_short and cell_len(told) > room:
-            told = one_line(short_text(view))
+            told = _set_to(view) + one_line(short_text(view))
         spans = [(f" {self.glyphs.cursor} ", tone), (told, text)]
         fill = self.style("text", "surface")
         return spread(spans, [(end, self.style("faint", "surface"))], self.size.width, fill)
+
+
+def _set_to(view: FinishView) -> str:
+    """Return what will be done at the end, while it waits: of a narrow row the end is cut."""
+    end = view.setting.wish.end
+    return f"set to {end.upper()} " if end and not view.is_over and view.left_s is None else ""
 
 
 def _tone(view: FinishView) -> str:
