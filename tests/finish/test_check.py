@@ -12,9 +12,10 @@ from tests.finish.world import BOUND, a_setting
 from tui.actions.errors import ActionError
 from tui.actions.finish_check import Finding, checked, of_error
 from tui.actions.gate import Action, judge
-from tui.actions.gate_facts import BoxFacts
+from tui.actions.gate_facts import BoxFacts, BoxFile, RunFacts, Witness
 from tui.actions.instance_lock import unkept
 from tui.actions.instance_plan import Bound
+from tui.runs.proofs import Proof
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,23 @@ def test_a_look_that_found_no_run_at_all_proves_nothing() -> None:
 def test_a_plan_of_anything_else_ends_it(finding: Finding, text: str) -> None:
     assert (finding.result, finding.plan, finding.may_heal) == ("failed", None, False)
     assert finding.text == f"nothing was sent: {text}"
+
+
+@pytest.mark.parametrize(
+    ("where", "commit", "may_heal"),
+    [("hf://my-org/run1/best.pt", "c" * 40, True), ("/home/me/best.pt", None, False)],
+)
+def test_a_proof_at_the_hub_that_nobody_could_ask_may_be_asked_again(
+    where: str, commit: str | None, may_heal: bool
+) -> None:
+    digest = "a" * 64
+    proof = Proof(
+        name="best.pt", where=where, sha256=digest, bytes=9, at=1.0, commit=commit, mtime=1.0
+    )
+    for witness, heals in ((Witness(proof, None, "no answer"), may_heal), (None, False)):
+        file = BoxFile("best.pt", "whole", 9, digest, witnesses=(witness,) if witness else ())
+        run = RunFacts("/runs/run1", "run1", False, ("/runs/run1",), (file,))
+        judgement = judge(BoxFacts("lab", 0.0, (run,)), "destroy")
+        plan = replace(a_plan("destroy", judgement, runs=(run,)), bound=BOUND, names=("lab",))
+        finding = checked(plan, a_setting())
+        assert (finding.result, finding.may_heal) == ("refused", heals)
