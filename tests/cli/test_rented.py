@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import Boxtop
 from tests.providers.conftest import served
-from tests.providers.fake_http import HTML_503, KEY, Canned
+from tests.providers.fake_http import HTML_503, KEY, Canned, Request
 from tests.providers.fake_runpod import STOPPED as EXITED
 from tests.providers.fake_runpod import FakeRunPod, pod
 from tests.providers.fake_vast import STOPPED, FakeVast, row
@@ -448,3 +449,26 @@ def test_a_credit_that_the_key_may_not_read_is_said_to_be_unknown(
     told = " ".join(boxtop(*arguments, "boxes").out.split())
     assert "how long the credit lasts cannot be told: it cannot be read" in told
     assert "needs user_read" in told
+
+
+@pytest.mark.parametrize("words", [[], ["vast:700002"], ["old-one"]])
+def test_who_names_a_time_waits_no_longer_for_a_silent_account(
+    boxtop: Boxtop,
+    arguments: list[object],
+    vendor: FakeVast,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+) -> None:
+    boxtop(*arguments, "boxes")
+    go_on, answer = threading.Event(), vendor.answer
+
+    def silent(request: Request) -> Canned:
+        go_on.wait(60)
+        return answer(request)
+
+    monkeypatch.setattr(vendor, "answer", silent)
+    told = boxtop(*arguments, "status", *words, "--timeout", "0.5")
+    assert not go_on.is_set()
+    go_on.set()
+    assert told.code in (4, 6) and "vast has not answered in time" in told.err
+    assert "vast 700002  stopped" in told.out

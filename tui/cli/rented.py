@@ -44,6 +44,7 @@ def ask_providers(session: Session, boxes: Sequence[Box], *, everything: bool) -
         only=None if everything else _needed(boxes, settings),
         known=lambda box: next(remembered(session.data, box), None),
         priced=_priced(session),
+        seconds=session.patience,
     )
     if everything:
         session.asking = asking

@@ -35,6 +35,8 @@ class Session:
         self.no_color = False
         self.no_mouse = False
         self.speed: float | None = None
+        self.patience = float("inf")
+        """How many seconds a person waits for accounts, at most."""
         self.asking: Asking | None = None
         """All accounts, once they were asked to find out what a word names."""
 

@@ -31,6 +31,7 @@ def show_status(
     """
     from tui.cli.rented import ask_providers, provider_troubles
 
+    session.patience = timeout
     boxes = session.boxes(targets, may_be_none=True, now=True)
     asking = ask_providers(session, boxes, everything=not targets)
     if asking is None:

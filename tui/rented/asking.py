@@ -29,6 +29,7 @@ class Asking:
 
     ``only`` are the names of those that are needed, where not all are. ``known`` returns which
     instance a box was when it was seen last. ``priced`` are the boxes with a price of their own.
+    ``seconds`` is how long they are waited for, at most ``ASK_SECONDS``.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Asking:
         only: Container[str] | None = None,
         known: Callable[[Box], InstanceName | None] = lambda _: None,
         priced: Sequence[Box] = (),
+        seconds: float = ASK_SECONDS,
     ) -> None:
         self.opened = opened
         self._book = book
@@ -48,7 +50,7 @@ class Asking:
         if book is not None:
             opened.accounts.remember(book.listings.earlier)
         self._thread = threading.Thread(target=self._ask, name="ask providers", daemon=True)
-        self._deadline = time.monotonic() + ASK_SECONDS
+        self._deadline = time.monotonic() + min(seconds, ASK_SECONDS)
         self._thread.start()
 
     def view(self) -> AccountsView:
