@@ -15,6 +15,7 @@ from tui.actions.gate import Action, judge
 from tui.actions.gate_facts import BoxFacts, BoxFile, RunFacts, Witness
 from tui.actions.instance_lock import unkept
 from tui.actions.instance_plan import Bound
+from tui.links.base import ErrorKind, LinkError
 from tui.runs.proofs import Proof
 
 
@@ -75,3 +76,9 @@ def test_a_proof_at_the_hub_that_nobody_could_ask_may_be_asked_again(
         plan = replace(a_plan("destroy", judgement, runs=(run,)), bound=BOUND, names=("lab",))
         finding = checked(plan, a_setting())
         assert (finding.result, finding.may_heal) == ("refused", heals)
+
+
+@pytest.mark.parametrize(("kind", "may_heal"), [("lost", True), ("auth", False)])
+def test_a_link_that_comes_back_by_itself_is_waited_for(kind: ErrorKind, may_heal: bool) -> None:
+    finding = of_error(LinkError(kind, "the box closed the connection"))
+    assert (finding.result, finding.may_heal) == ("failed", may_heal)
