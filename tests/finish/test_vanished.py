@@ -48,6 +48,16 @@ def test_the_next_training_is_waited_for_in_its_place(name: str) -> None:
     assert world.sent == 1
 
 
+def test_one_that_trained_beside_it_takes_not_its_place() -> None:
+    world = World(a_setting(), Training("run2", began=1.0), Training("run3", began=2.0))
+    world.wait(20)
+    del world.runs[0]
+    world.wait(5)
+    world.runs[0].state = "completed"
+    world.wait(200)
+    assert world.sent == 0 and world.line.view.text == GONE
+
+
 def test_an_old_run_that_is_renamed_is_no_later_training() -> None:
     world = vanished()
     world.runs[0].name = "r"
