@@ -236,3 +236,38 @@ def test_a_name_that_is_the_id_of_another_is_nobody_s_alone(
     vendor.rows = [row(label="700002", **STOPPED), row(id=700002, label="old one", **STOPPED)]
     told = boxtop(*arguments, *verb, "700002")
     assert told.code == 2 and "'700002' is 2 instances" in told.err
+
+
+def test_what_is_gone_takes_nobody_s_name(
+    boxtop: Boxtop, arguments: Arguments, vendor: FakeVast
+) -> None:
+    vendor.rows = [row(id=5, cur_state="unloaded"), row(**STOPPED)]
+    (only,) = json.loads(boxtop(*arguments, "status", "yolo9s", "--json").out)["boxes"]
+    assert only["provider"]["id"] == "700001"
+
+
+def test_two_keys_may_share_a_data_directory(
+    boxtop: Boxtop, arguments: Arguments, vendor: FakeVast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither account lacks what the other one lists."""
+    boxtop(*arguments, "boxes")
+    Path(str(arguments[1])).write_text('[providers.vast]\nkey = "another-key-0123"\n')
+    monkeypatch.setattr(vendor, "needs_key", lambda request: False)
+    vendor.rows = [row(id=9, label="other", **STOPPED)]
+    listed = boxtop(*arguments, "boxes")
+    assert "vast 9" in listed.out and "700001" not in listed.out and "gone?" not in listed.out
+    is_down(vendor)
+    Path(str(arguments[1])).write_text(f'[providers.vast]\nkey = "{KEY}"\n')
+    told = boxtop(*arguments, "boxes")
+    assert told.code == 6 and "vast 9" not in told.out
+
+
+@pytest.mark.parametrize("verb", ["stop", "destroy"])
+def test_no_instance_of_an_old_list_is_ended_while_the_list_fails(
+    boxtop: Boxtop, arguments: Arguments, vendor: FakeVast, verb: str
+) -> None:
+    """Also where the instance alone could be asked for: the account as a whole is not well."""
+    boxtop(*arguments, "boxes")
+    is_down(vendor)
+    told = boxtop(*arguments, verb, "yolo9s", "--yes", "yolo9s", "--lose-weights")
+    assert told.code == 6 and "503" in told.err and "nothing was sent" in told.err

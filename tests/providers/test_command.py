@@ -126,3 +126,24 @@ def test_a_state_command_that_hangs_holds_no_other_box_up() -> None:
     assert time.monotonic() - began < 5.0, "8 of them in a row take 6.4 s and more"
     assert [one.id for one in listed] == list(boxes)
     assert {one.state for one in listed} == {State.RUNNING}
+
+
+@pytest.mark.parametrize(
+    ("word", "state", "usd"),
+    [
+        ("running", State.RUNNING, 2.0),
+        ("stopping", State.STOPPING, 2.0),
+        ("terminating", State.TERMINATING, 2.0),
+        ("starting", State.STARTING, 2.0),
+        ("failed", State.FAILED, 2.0),
+        ("offline", State.UNREACHABLE, 2.0),
+        ("odd", State.UNKNOWN, 2.0),
+        ("stopped", State.STOPPED, 100 * 0.1 / 730),
+        ("queued", State.QUEUED, 100 * 0.1 / 730),
+        ("gone", State.GONE, 0.0),
+    ],
+)
+def test_what_each_word_of_a_state_command_bills(word: str, state: State, usd: float) -> None:
+    box = BoxSettings(state=f"echo {word}", price_per_hour=2.0, disk_gb=100, storage_gb_month=0.1)
+    (one,) = Commands({"desk": box}).list().instances
+    assert (one.state, one.rate_now.usd_per_hour) == (state, usd)
