@@ -209,6 +209,8 @@ def _theme(name: str, *, dark: bool) -> Theme:
             "border": colour["accent"],
             "border-blurred": colour["line"],
             "bt-focus-text-style": "bold",
+            "bt-focus-background": colour["accent"],
+            "bt-focus-color": colour["background"],
         },
     )
 
@@ -228,7 +230,9 @@ def _basic() -> Theme:
             "bt-muted": "ansi_default",
             "bt-faint": "ansi_bright_black",
             "bt-bright": "ansi_default",
-            "bt-focus-text-style": "bold",
+            "bt-focus-text-style": "bold reverse",  # no pair of its colours is sure to be read
+            "bt-focus-background": "ansi_default",
+            "bt-focus-color": "ansi_default",
             "border": "ansi_yellow",
             "border-blurred": "ansi_bright_black",
         },
@@ -246,7 +250,6 @@ def _colourless() -> Theme:
             "block-cursor-text-style": "reverse",
             "block-cursor-blurred-text-style": "reverse",
             "input-cursor-text-style": "reverse",
-            "bt-focus-text-style": "bold reverse",
         },
     )
 

@@ -165,14 +165,17 @@ async def test_a_page_has_the_terminals_own_colours_where_it_has_only_sixteen() 
         assert any(seg.style and seg.style.bold for seg in row if "k up" in seg.text)
 
 
-async def test_the_focus_is_seen_without_colours() -> None:
-    async with watching(options=ScreenOptions(colours="none"), charts=False) as watch:
+@pytest.mark.parametrize("colours", ["none", "16"])
+async def test_the_focus_is_seen_and_read_with_few_colours_and_without(colours: Colours) -> None:
+    async with watching(options=ScreenOptions(colours=colours), charts=False) as watch:
         watch.app.push_screen(HostKeyDialog(HostKeyQuestion("h", "t", "f")))
         await watch.pilot.pause()
         strips = watch.app.screen._compositor.render_strips()
         row = next(strip for strip in strips if "Yes, trust it" in strip.text)
-        reverse = "".join(seg.text for seg in row if seg.style and seg.style.reverse)
-        assert reverse.strip() == "No"
+        focused = [seg for seg in row if seg.style and seg.style.reverse]
+        assert "".join(seg.text for seg in focused).strip() == "No"
+        inks = {one for seg in focused if seg.style for one in (seg.style.color, seg.style.bgcolor)}
+        assert all(one is None or one.is_default for one in inks), inks
 
 
 async def test_what_is_ticked_is_told_by_a_sign() -> None:
