@@ -60,6 +60,7 @@ def test_one_that_trained_beside_it_takes_not_its_place() -> None:
 
 def test_an_old_run_that_is_renamed_is_no_later_training() -> None:
     world = vanished()
+    world.wait(5)
     world.runs[0].name = "r"
     world.wait(400)
     assert world.sent == 0 and world.line.view.stuck
