@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import write_config
-from tests.cli.runs import live_run
+from tests.cli.runs import RUNS, live_run
 from tests.conftest import MakeServer, introduce
 from tests.providers.conftest import served
 from tests.providers.fake_http import KEY
@@ -62,3 +63,24 @@ def test_a_rented_box_is_followed_where_its_provider_says_that_it_is(
         assert process.stdout is not None
         assert process.stdout.readline() == b"line 20\n"
         assert ended(process) == 130
+
+
+def test_the_log_of_a_recording_comes_as_it_is_played(spawn: Spawn, tmp_path: Path) -> None:
+    """Its end may be hours away: nobody waits for that."""
+    recorded = [*recorded_lines("yolo9t_early"), {"t": 3600.0, "file": "train.log"}]
+    late = {"op": "append", "data": "the last line\n"}
+    played = [{**one, "t": 0.1} for one in recorded[:-1]] + [{**recorded[-1], **late}]
+    path = tmp_path / "run" / "recording.jsonl"
+    path.parent.mkdir()
+    path.write_text("".join(json.dumps(one) + "\n" for one in played))
+    process = spawn("logs", path, "-f", "-n", "1")
+    assert process.stdout is not None
+    assert process.stdout.readline().strip()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert b"the last line" not in out
+
+
+def recorded_lines(name: str) -> list[dict[str, object]]:
+    text = (RUNS / name / "timeline.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Literal
 
-from tui.boxes import Box
+from tui.boxes import Box, RecordingTarget
 from tui.cli.choice import tell_link
 from tui.cli.closer import named_box
 from tui.cli.glance import find_run
@@ -46,6 +46,7 @@ def follow_log(
         [_all_that_may_be_meant(box)], session.asker, session.keeping([box]), connect=False
     )
     follower = _Follower(session, box.run, lines, which, as_json)
+    plays = isinstance(box.target, RecordingTarget)  # from its start: what comes is new
 
     def heard(name: str) -> None:
         """Read on the link's own thread: a log may begin anew twice before anybody else looks."""
@@ -63,7 +64,7 @@ def follow_log(
         while True:
             view, known = fleet.box(box.name), fleet.watched(box.name)
             with fleet.still(box.name):
-                settled = known is not None and known[0].settled
+                settled = plays or (known is not None and known[0].settled)
                 goes_on = view is None or follower.take(view, settled=settled)
             follower.write()
             if not goes_on:
