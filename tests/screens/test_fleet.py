@@ -67,6 +67,20 @@ async def test_all_is_not_well_while_a_box_that_trained_does_not_answer_whatever
         assert "desk / b is done next" in watch.lines[1]
 
 
+AWAY = LinkView("offline", 8.0, "root@203.0.113.9:22 answered, but not as SSH", "check the port")
+
+
+async def test_where_no_box_is_reached_it_says_why_and_not_that_nothing_trains() -> None:
+    feed = CannedFeed([BoxView("lab", "root@203.0.113.9", AWAY)])
+    async with watching(feed, (40, 12), charts=False) as watch:
+        told = " ".join(" ".join(watch.lines[1:3]).split())
+        assert told.startswith("▲ lab is not reached: root@203.0.113.9:22 answered")
+        await watch.press("enter")
+        await watch.settle()
+        told = " ".join(" ".join(line.strip(" ▌") for line in watch.lines).split())
+        assert "root@203.0.113.9:22 answered, but not as SSH next: check the port" in told
+
+
 async def test_a_message_has_as_many_rows_as_it_needs_while_it_is_shown() -> None:
     async with watching(size=(40, 12), charts=False) as watch:
         await watch.press("D")

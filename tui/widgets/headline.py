@@ -84,6 +84,15 @@ class Headline(Sheet):
         if at_work and at_work[0].run is not None:
             word = f"{_name(at_work[0])} was {at_work[0].run.run.verdict} when it was last seen"
             return [(word, self.style("muted"))]
+        away = next(
+            (row.box for row in rows if row.box.link.state == "offline" and not row.box.is_off),
+            None,
+        )
+        if away is not None:
+            why = f": {one_line(away.link.error)}" if away.link.error else ""
+            return self._told(away, f"is not reached{why}")
+        if all(row.box.link.state == "connecting" for row in rows):
+            return [("no box has answered yet", self.style("muted"))]
         return [("nothing trains now", self.style("muted"))]
 
     def _urgent(self, rows: Sequence[Row], now: float, selected: str) -> Spans | None:

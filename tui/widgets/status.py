@@ -11,6 +11,7 @@ from tui.runs.order import live_sibling, sibling_text
 from tui.runs.told import own_error
 from tui.screens.rows import Row
 from tui.text import one_line
+from tui.view import LinkView
 from tui.widgets import cells
 from tui.widgets.box_word import box_word
 from tui.widgets.cells import Pen
@@ -162,7 +163,7 @@ class Trouble(Sheet):
 
     def show(self, row: Row | None, most: int) -> None:
         """Show at most ``most`` lines; nothing at all when all is well."""
-        first, rest = ([], []) if row is None or row.run is None else self._lines(row)
+        first, rest = ([], []) if row is None else self._lines(row)
         lines = [*first, *rest]
         kept = lines[:most]
         if len(first) < most < len(lines):  # of an excerpt the last line says most
@@ -179,7 +180,8 @@ class Trouble(Sheet):
 
     def _lines(self, row: Row) -> tuple[list[Spans], list[Spans]]:
         """Return what has to be known, and what more there is."""
-        assert row.run is not None
+        if row.run is None:
+            return self._link(row.box.link), []
         run = row.run.run
         bad, text, muted = self.style("bad"), self.style("text"), self.style("muted")
         bar: Span = (f" {self.glyphs.cursor} ", bad)
@@ -208,6 +210,15 @@ class Trouble(Sheet):
                 rest.append([bar, (f"from {one_line(found.source)}", self.style("faint"))])
             rest += [[bar, (one_line(line), muted)] for line in found.excerpt]
         return lines, rest
+
+    def _link(self, link: LinkView) -> list[Spans]:
+        """Return why a box without runs is not reached, and what to do."""
+        bar: Span = (f" {self.glyphs.cursor} ", self.style("warning"))
+        lines = self._whole(bar, (one_line(link.error), self.style("text"))) if link.error else []
+        if link.hint:
+            next_step = (one_line(link.hint), self.style("text"))
+            lines += self._whole(bar, ("next: ", self.style("muted")), next_step)
+        return lines
 
     def _whole(self, bar: Span, *spans: Span) -> list[Spans]:
         """Return what somebody has to know in as many rows as it needs, but three at most."""
