@@ -21,38 +21,38 @@ def write(data: Path, *told: tuple[str, str], id: str = "7") -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "second"),
+    ("told", "seconds"),
     [
-        ([("stop", "asked")], 0),
-        ([("stop", "asked"), ("stop", "done")], 1),
-        ([("destroy", "asked"), ("destroy", "unknown")], 1),
+        ([("stop", "asked")], 300),
+        ([("stop", "asked"), ("stop", "done")], 31),
+        ([("destroy", "asked"), ("destroy", "unknown")], 301),
         ([("stop", "asked"), ("stop", "refused")], None),
         ([("stop", "done"), ("start", "asked")], None),
-        ([("start", "done"), ("destroy", "done")], 1),
-        ([("stop", "asked"), ("stop", "done"), ("start", "asked"), ("start", "refused")], 1),
-        ([("stop", "done"), ("destroy", "asked"), ("destroy", "refused")], 0),
-        ([("stop", "asked"), ("destroy", "asked"), ("destroy", "refused")], 0),
+        ([("start", "done"), ("destroy", "done")], 31),
+        ([("stop", "asked"), ("stop", "done"), ("start", "asked"), ("start", "refused")], 31),
+        ([("stop", "done"), ("destroy", "asked"), ("destroy", "refused")], 30),
+        ([("stop", "asked"), ("destroy", "asked"), ("destroy", "refused")], 300),
         ([("start", "asked"), ("stop", "asked"), ("stop", "refused")], None),
         ([("stop", "done"), ("start", "asked"), ("start", "left")], None),
         ([("kill", "done")], None),
         ([], None),
     ],
 )
-def test_the_last_thing_that_was_asked_counts(
-    tmp_path: Path, told: list[tuple[str, str]], second: int | None
+def test_what_was_done_last_counts_and_is_soon_over_once_a_list_confirmed_it(
+    tmp_path: Path, told: list[tuple[str, str]], seconds: int | None
 ) -> None:
     write(tmp_path, *told)
-    at = Deeds(tmp_path).ended_at(NAME)
-    assert at == (None if second is None else 1_796_004_000.0 + second)
+    at = Deeds(tmp_path).silent_from(NAME)
+    assert (None if at is None else at - 1_796_004_000.0) == seconds
 
 
 def test_what_is_written_later_is_seen_and_other_instances_are_left_alone(tmp_path: Path) -> None:
     deeds = Deeds(tmp_path)
-    assert deeds.ended_at(NAME) is None
+    assert deeds.silent_from(NAME) is None
     write(tmp_path, ("stop", "done"), id="8")
-    assert deeds.ended_at(NAME) is None
+    assert deeds.silent_from(NAME) is None
     write(tmp_path, ("stop", "done"))
-    assert deeds.ended_at(NAME) is not None
+    assert deeds.silent_from(NAME) is not None
 
 
 def test_a_journal_of_another_hand_harms_nothing(tmp_path: Path) -> None:
@@ -60,4 +60,4 @@ def test_a_journal_of_another_hand_harms_nothing(tmp_path: Path) -> None:
     Journal(tmp_path).add(Entry(at="soon", action="stop", box="lab", outcome="done", asked=asked))
     named = {"provider": "vast", "id": "7"}
     Journal(tmp_path).add(Entry(at="soon", action="stop", box="lab", outcome="done", asked=named))
-    assert Deeds(tmp_path).ended_at(NAME) is None
+    assert Deeds(tmp_path).silent_from(NAME) is None

@@ -9,7 +9,13 @@ from tui.actions.journal import Entry, Journal
 from tui.boxes import InstanceName
 
 _ACTIONS = frozenset({"stop", "start", "destroy"})
-_ASKED, _REFUSED = "asked", "refused"
+_ASKED, _REFUSED, _DONE = "asked", "refused", "done"
+
+STOP_SECONDS = 300.0
+"""An instance that was told to stop or go may be heard of for so long."""
+
+CONFIRMED_SECONDS = 30.0
+"""And for so long once its provider's list has said that it is off: clocks differ."""
 
 
 class Deeds:
@@ -21,19 +27,21 @@ class Deeds:
         self._asked: dict[InstanceName, Entry] = {}
         self._last: dict[InstanceName, Entry] = {}
 
-    def ended_at(self, name: InstanceName) -> float | None:
-        """Return when an instance was told to stop or go (epoch seconds), None where it was not.
+    def silent_from(self, name: InstanceName) -> float | None:
+        """Return since when nothing can be heard of an instance (epoch seconds) by what boxtop did.
 
-        A start after that takes it back; what was refused is as if nobody had asked.
+        None where it was not told to stop or go. A start after that takes it back; what was
+        refused is as if nobody had asked.
         """
         self._look()
         entry = self._asked.get(name) or self._last.get(name)
         if entry is None or entry.action == "start":
             return None
         try:
-            return datetime.fromisoformat(entry.at).timestamp()
+            at = datetime.fromisoformat(entry.at).timestamp()
         except ValueError:
             return None
+        return at + (CONFIRMED_SECONDS if entry.outcome == _DONE else STOP_SECONDS)
 
     def _look(self) -> None:
         try:

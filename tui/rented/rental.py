@@ -31,9 +31,6 @@ ASK_AGAIN_SECONDS = 5.0
 TURN_ATTEMPTS = 2
 """An address that failed so often makes room for the instance's next one."""
 
-STOP_SECONDS = 300.0
-"""A box that was told to stop may be heard of for so long."""
-
 JOIN_SECONDS = 1.0
 
 
@@ -41,8 +38,8 @@ class Rental:
     """``adds`` says whether instances that are no box yet are watched too, below ``roots``.
 
     ``problems`` are providers that cannot be used, with the reason. ``places`` tells where an
-    address leads, ``ended_at`` when boxtop itself told an instance to stop or go (epoch seconds).
-    Nothing is asked before ``start``.
+    address leads, ``silent_from`` since when an instance is silent by what boxtop did (epoch
+    seconds). Nothing is asked before ``start``.
     """
 
     def __init__(
@@ -56,7 +53,7 @@ class Rental:
         places: Callable[[SshTarget], frozenset[Place]] = typed_place,
         clock: Clock | None = None,
         book: Book | None = None,
-        ended_at: Callable[[InstanceName], float | None] = lambda name: None,
+        silent_from: Callable[[InstanceName], float | None] = lambda name: None,
     ) -> None:
         self.accounts = accounts
         self.today: float | None = None
@@ -68,7 +65,7 @@ class Rental:
         self._places = places
         self._clock = clock or Clock()
         self._book = book
-        self._ended_at = ended_at
+        self._silent_from = silent_from
         if book is not None:
             accounts.remember(book.listings.earlier)
         self._lock = threading.RLock()
@@ -154,11 +151,11 @@ class Rental:
 
     def _was_ended_here(self, box: str, name: InstanceName) -> bool:
         """Whether boxtop ended it, and it has not been heard of since: nobody else took it."""
-        ended_at, view = self._ended_at(name), self._fleet.box(box)
-        if ended_at is None or view is None:
+        silent_from, view = self._silent_from(name), self._fleet.box(box)
+        if silent_from is None or view is None:
             return False
         age = view.link.age_s
-        return age is None or self._clock.wall() - age <= ended_at + STOP_SECONDS
+        return age is None or self._clock.wall() - age <= silent_from
 
     def _told(self, name: InstanceName | None) -> RentView | None:
         return None if name is None else told_of(name, self.accounts, self._problems)

@@ -42,7 +42,7 @@ def open_instance_desk(
         problems=rents.opened.problems,
         places=places_of,
         book=None if data is None else Book(data),
-        ended_at=(lambda name: None) if data is None else Deeds(data).ended_at,
+        silent_from=(lambda name: None) if data is None else Deeds(data).silent_from,
     )
     rental.start()
     actions = None
