@@ -323,7 +323,8 @@ def test_a_run_that_fails_needs_a_person_unless_it_was_asked_for(
     run.end("failed", error={"type": "ValueError", "message": "no labels"})
     assert called.end() == 3, called.lines
     assert "run1 failed, and that was not asked for" in called.lines
-    assert "the finish line of lab ends with boxtop: nobody will pull" in called.lines
+    told = "ends with boxtop: nobody will pull the weights, then stop lab (vast 700001)\n"
+    assert called.lines.endswith(told)
     fake.allow("stop", ID)
     called = Called(words, "pull,stop", "failed")
     assert called.end() == 0, called.lines

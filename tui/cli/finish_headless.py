@@ -84,11 +84,16 @@ class _Lines:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._last = ""
+        self._is_mute = False
         self.news = threading.Event()
+
+    def mute(self) -> None:
+        """Say nothing more: how it ended was told."""
+        self._is_mute = True
 
     def told(self, view: FinishView) -> None:
         """From a finish line's thread: say what is new of it."""
-        if view.text != self._last:
+        if view.text != self._last and not self._is_mute:
             self._last = view.text
             self._session.console.tell(view_text(view))
         self.news.set()
@@ -108,6 +113,7 @@ class _Waiting:
             while (code := self._code()) is None:
                 lines.news.wait(TICK_SECONDS)
                 lines.news.clear()
+            lines.mute()
             return code
         except KeyboardInterrupt:
             before = self._view()
@@ -131,6 +137,8 @@ class _Waiting:
             for line in view.lines:
                 self._session.console.tell(f"  {line}")
             return CODES[view.result or "failed"]
+        if view.phase == "acting":  # its end is told, whatever becomes of the link meanwhile
+            return None
         box = self._fleet.box(self._box)
         if view.stuck:
             self._session.console.tell(leaving_text(view))
