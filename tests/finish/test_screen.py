@@ -145,7 +145,7 @@ async def test_a_destroy_is_set_with_the_typed_name_counted_down_and_cancelled(
     async with renting(run, tmp_path) as watch:
         await open_dialog(watch)
         assert "it is lab (demo demo-a100)" in said(watch)
-        assert "saves: pull best.pt and last.pt to this machine" in said(watch)
+        assert "saves: pull best.pt and last.pt to this machine, below /" in said(watch)
         assert "ends: leave the instance as it is" in said(watch)
         focused = watch.app.screen.focused
         assert focused is not None and focused.id == "cancel"

@@ -19,7 +19,7 @@ from tui.screens.feed import BoxesChanged
 from tui.screens.finish_dialog import FinishAnswer, FinishDialog, FinishOffer
 from tui.screens.push_dialog import AskDialog
 from tui.screens.rows import Row
-from tui.text import said
+from tui.text import said, said_path
 from tui.watch.fleet import Fleet
 from tui.widgets.finish_strip import FinishStrip
 
@@ -156,6 +156,7 @@ class Finishing:
             ends if names else frozenset(),
             names,
             self._problem,
+            said_path(str(self.desk.folder)),
         )
 
         def answered(answer: FinishAnswer | None) -> None:

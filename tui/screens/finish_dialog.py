@@ -16,8 +16,8 @@ from tui.widgets.field import Field
 
 SAVES: tuple[tuple[tuple[Save, ...], str], ...] = (
     (("push",), "push best.pt and last.pt to the Hub"),
-    (("pull",), "pull best.pt and last.pt to this machine"),
-    (("push", "pull"), "push and pull best.pt and last.pt"),
+    (("pull",), "pull best.pt and last.pt to this machine, below {here}"),
+    (("push", "pull"), "push best.pt and last.pt, and pull them, below {here}"),
     ((), "save nothing (what is not saved stays)"),
 )
 ENDS: tuple[tuple[End | None, str], ...] = (
@@ -32,7 +32,8 @@ COUNTS = ("completed runs alone are done", "failed and dead runs are done, too")
 class FinishOffer:
     """What can be asked for. ``lines`` are told first; ``names`` may be typed for the instance.
 
-    ``problem`` says of a wish why it is not possible, None where it is.
+    ``problem`` says of a wish why it is not possible, None where it is. What is pulled goes below
+    the directory ``here``.
     """
 
     lines: Sequence[str]
@@ -40,6 +41,7 @@ class FinishOffer:
     ends: frozenset[End]
     names: Sequence[str]
     problem: Callable[[Wish], str | None]
+    here: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,9 @@ class FinishDialog(Dialog[FinishAnswer]):
     def _choices(self, id: str) -> Sequence[str]:
         if id == "counts":
             return COUNTS
-        return [text for _, text in (self._saves if id == "saves" else self._ends)]
+        if id == "saves":
+            return [text.format(here=self.offer.here) for _, text in self._saves]
+        return [text for _, text in self._ends]
 
     def _label(self, id: str) -> Content:
         return Content(f"{id}: {self._choices(id)[self._turned[id]]}")
