@@ -214,16 +214,16 @@ def test_names_of_the_last_list_are_completed_and_are_no_mistyped_verbs(
     asked = len(vendor.requests)
     options = " ".join(map(str, arguments))
 
-    def completed(word: str) -> str:
+    def completed(word: str, verb: str = "status") -> str:
         monkeypatch.setenv("_BOXTOP_COMPLETE", "bash_complete")
-        monkeypatch.setenv("COMP_WORDS", f"boxtop {options} status {word}")
+        monkeypatch.setenv("COMP_WORDS", f"boxtop {options} {verb} {word}")
         monkeypatch.setenv("COMP_CWORD", str(len(arguments) + 2))
         found = boxtop().out
         monkeypatch.delenv("_BOXTOP_COMPLETE")
         return found
 
     assert completed("st") == "plain,starter\n"
-    assert completed("old") == "plain,old-one\n"
+    assert completed("old") == completed("old", "cost") == "plain,old-one\n"
     assert len(vendor.requests) == asked, "nobody is asked at a key press"
     told = boxtop(*arguments, "starter")
     assert told.code == 0 and "vast 700001" in told.out

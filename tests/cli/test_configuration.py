@@ -51,6 +51,13 @@ def test_a_box_whose_provider_tells_the_address_is_right(boxtop: Boxtop, home: P
     assert checked.code == 0 and "is right" in checked.out and checked.err == ""
 
 
+def test_an_account_alone_is_somebody(boxtop: Boxtop, home: Path) -> None:
+    write_config(home, '[providers.vast]\nkey = "k"\n')
+    checked = boxtop("config", "check")
+    assert checked.code == 0 and "is right" in checked.out
+    assert "no box of its own; `boxtop boxes` lists those of vast" in checked.out
+
+
 def test_a_box_whose_provider_is_not_enabled_is_a_mistake_with_its_line(
     boxtop: Boxtop, home: Path
 ) -> None:
@@ -62,6 +69,9 @@ def test_a_box_whose_provider_is_not_enabled_is_a_mistake_with_its_line(
     assert why in checked.err and "add [providers.vast] to boxtop.toml" in checked.err
     assert why in boxtop("logs", "lab").err
     assert "by boxtop.toml alone: [providers.vast] is not enabled" in boxtop("cost", "lab").err
+    listed, document = boxtop("boxes"), boxtop("boxes", "--json")
+    assert listed.code == document.code == 2 and why in listed.err
+    assert json.loads(document.out)["boxes"][0]["error"].startswith(why)
     named = boxtop("status", "vast:1")
     assert named.code == 2 and "add [providers.vast] to boxtop.toml" in named.err
 

@@ -284,6 +284,10 @@ def test_a_cost_where_no_list_comes_goes_by_the_last_one(
         assert told.code == 6 and "503" in told.err and "as it was 0m ago" in told.err, word
         assert "running     $3.48/h (reported)" in told.out
     vendor.fail(HTML_503, path="/api/v1/instances", times=3)
+    age = json.loads(boxtop(*arguments, "cost", "lab", "--json").out)["list_age_s"]
+    assert 0 <= age < 60
+    assert json.loads(boxtop(*arguments, "cost", "lab", "--json").out)["list_age_s"] is None
+    vendor.fail(HTML_503, path="/api/v1/instances", times=3)
     told = boxtop(*arguments, "cost", "nosuch", "--price", "1")
     assert (told.code, told.out) == (6, "")
     assert "'nosuch' is in no list that could be read" in told.err

@@ -25,11 +25,13 @@ from tui.text import one_line
 class Known(NamedTuple):
     """Values of a ``money.question.Question``, without what nobody tells.
 
-    ``confirmed`` is False where a provider's list was needed and could not be read.
+    ``confirmed`` is False where a provider's list was needed and could not be read; ``list_age_s``
+    is how old the one is that counts in its place, in seconds.
     """
 
     values: dict[str, Any]
     confirmed: bool = True
+    list_age_s: float | None = None
 
 
 def known_of(session: Session, name: str) -> Known:
@@ -61,7 +63,8 @@ def known_of(session: Session, name: str) -> Known:
             session.console.tell("by boxtop.toml alone")
             return Known(own, confirmed=False)
         session.console.tell(f"as it was {hours_text(earlier[1])} ago")
-        return Known(_joined(session, own, earlier[0]), confirmed=False)
+        values = _joined(session, own, earlier[0])
+        return Known(values, confirmed=False, list_age_s=earlier[1])
     except UserError as error:
         if section is None:
             raise

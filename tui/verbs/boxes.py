@@ -49,10 +49,19 @@ def command(session: Session, as_json: bool) -> int:
         session.console.say(nobody_text(asking))
     else:
         session.console.say_all(box_lines(boxes, session, rents))
-    wrong = [box for box in boxes if box.fault is not None and not box.from_provider]
+    wrong = [box for box in boxes if _is_wrong(box, session)]
     for error in [*(UserError(box.fault or "", box.hint) for box in wrong), *troubles]:
         session.console.tell_error(error)
     return USAGE if wrong else NOT_CONFIRMED if troubles else 0
+
+
+def _is_wrong(box: Box, session: Session) -> bool:
+    """Whether boxtop.toml is: that an instance has no address now is told of the instance."""
+    from tui.targets.instances import is_enabled
+
+    settings = session.configuration.settings
+    told = box.instance is not None and box.from_provider and is_enabled(box.instance, settings)
+    return box.fault is not None and not told
 
 
 def box_entry(box: Box, session: Session, rent: RentView | None = None) -> dict[str, Any]:
@@ -64,7 +73,7 @@ def box_entry(box: Box, session: Session, rent: RentView | None = None) -> dict[
         "name": exact(box.name),
         "target": exact(box.text),
         "kind": _kind(box),
-        "error": None if box.from_provider else box.fault,
+        "error": box.fault if _is_wrong(box, session) else None,
         "roots": [exact(root) for root in box.roots],
         "console": box.console,
         "rate_running": rate_document(running),
@@ -119,9 +128,14 @@ def _address(box: Box) -> str | None:
 
 def _nobody(session: Session) -> Iterator[str]:
     from tui.fleet import no_boxes
+    from tui.rented.opening import accounts_named
     from tui.report.lines import Span
 
     paper = session.console.paper
+    if accounts := accounts_named(session.configuration.settings):
+        text = f"no box of its own; `boxtop boxes` lists those of {', '.join(accounts)}"
+        yield from paper.flow([Span(text)], "", "  ")
+        return
     nobody = no_boxes()
     yield from paper.flow([Span(str(nobody))], "", "  ")
     yield from paper.flow([Span(nobody.hint or "")], "  ", "  ")

@@ -12,6 +12,7 @@ from tui.cli.session import Session
 from tui.errors import UserError
 
 if TYPE_CHECKING:
+    from tui.cli.cost_facts import Known
     from tui.money.advice import Line
     from tui.money.question import Question
     from tui.report.lines import Paper
@@ -49,8 +50,11 @@ def _amount(*names: str, metavar: str, text: str) -> Callable[[Function], Functi
 def _complete_box(context: click.Context, _: click.Parameter, incomplete: str) -> list[Any]:
     from click.shell_completion import CompletionItem
 
+    from tui.cli.listed_names import kept_names
+
     try:
-        known = context.ensure_object(Session).names.settings.box
+        session = context.ensure_object(Session)
+        known = [*session.names.settings.box, *kept_names(session)]
     except UserError:
         return []
     return [CompletionItem(name) for name in known if name.startswith(incomplete)]
@@ -106,15 +110,16 @@ def command(
     from tui.report.exit_code import NOT_CONFIRMED, WELL
 
     try:
-        asked, confirmed = question(session, box, given)
+        asked, known = question(session, box, given)
     except ProviderError:
         return NOT_CONFIRMED
-    code = WELL if confirmed else NOT_CONFIRMED
+    code = WELL if known.confirmed else NOT_CONFIRMED
     found = answer(asked)
     if as_json:
         from tui.report.document import json_text
 
-        document = {"schema_version": 1, "cost": answer_document(found)}
+        cost = answer_document(found)
+        document = {"schema_version": 1, "list_age_s": known.list_age_s, "cost": cost}
         session.console.say_all([json_text(document)])
         return code
     from tui.money.advice import advice_lines
@@ -126,12 +131,13 @@ def command(
     return code
 
 
-def question(session: Session, box: str | None, given: dict[str, Any]) -> tuple[Question, bool]:
-    """Return what is asked: the options, then what is known of the box; and whether that is sure.
+def question(session: Session, box: str | None, given: dict[str, Any]) -> tuple[Question, Known]:
+    """Return what is asked, the options before what is known of the box, and the latter alone.
 
     Raises UserError for a box that nobody names, and where nothing is known at all, and
     ProviderError, after it was told, where only a list that cannot be read may name it.
     """
+    from tui.cli.cost_facts import Known, known_of
     from tui.money.figures import Rate
     from tui.money.question import Question
     from tui.money.terms import DOCUMENTED, Terms
@@ -141,21 +147,17 @@ def question(session: Session, box: str | None, given: dict[str, Any]) -> tuple[
             "nothing is known to reckon with",
             "boxtop cost BOX, or boxtop cost --price 3.48 --gb 250 --rate 0.20 --rebuild 1",
         )
-    known: dict[str, Any] = {}
-    confirmed = True
-    if box is not None:
-        from tui.cli.cost_facts import known_of
-
-        known, confirmed = known_of(session, box)
-        if given.get("gb") is not None or given.get("storage") is not None:
-            known.pop("stopped", None)
-    values = {**known, **{name: value for name, value in given.items() if value not in (None, ())}}
+    known = known_of(session, box) if box is not None else Known({})
+    told = dict(known.values)
+    if given.get("gb") is not None or given.get("storage") is not None:
+        told.pop("stopped", None)
+    values = {**told, **{name: value for name, value in given.items() if value not in (None, ())}}
     for name in ("price", "stopped"):
         if isinstance(values.get(name), float):
             values[name] = Rate(values[name], "user")
     terms = DOCUMENTED.get(given.get("provider") or "")
     values["terms"] = terms or values.get("terms") or Terms()
-    return Question(**{**values, "box": box}), confirmed
+    return Question(**{**values, "box": box}), known
 
 
 def text_lines(lines: Iterator[Line], paper: Paper) -> Iterator[str]:
