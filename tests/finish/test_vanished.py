@@ -79,12 +79,31 @@ def test_an_old_run_that_was_trained_anew_counts_as_any_other(link: LinkState) -
     assert world.sent == 0 and "run1 failed" in world.line.view.text
 
 
-def test_one_that_completed_may_go_afterwards() -> None:
-    world = World(a_setting(), Training("run1", "completed"), Training("run2"))
+@pytest.mark.parametrize("is_saved", [True, False])
+def test_one_that_completed_may_go_afterwards_when_its_weights_were_saved(is_saved: bool) -> None:
+    run = Training("run2", saved={("best.pt", 1)}, is_shown=True)
+    world = World(a_setting(), Training("run1", "completed"), run)
     world.wait(20)
-    world.runs[1].state = "completed"
+    run.state = "completed"
+    run.saved |= {("last.pt", 1)} if is_saved else set()
     world.wait(5)
     del world.runs[1]
+    world.wait(30)
+    world.runs.append(Training("later", "completed"))
+    world.wait(200)
+    assert world.sent == is_saved
+    if not is_saved:
+        told = "run2 is not there any more, and not all of it was saved: it needs a person"
+        assert (world.line.view.text, world.line.view.stuck) == (told, True)
+
+
+def test_a_training_that_is_renamed_is_waited_for_under_its_new_name() -> None:
+    world = World(None, Training("run2"))
+    world.wait(20)
+    world.runs = [Training("renamed", began=world.runs[0].started_at)]
+    world.wait(20)
+    assert world.line.view.text == "waits for renamed"
+    world.runs[0].state = "completed"
     world.wait(200)
     assert world.sent == 1
 

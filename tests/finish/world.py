@@ -13,7 +13,8 @@ from tui.actions.gate_facts import BoxFacts, BoxFile, RunFacts, Witness
 from tui.actions.gate_facts import Seen as SeenFile
 from tui.actions.instance_plan import Bound
 from tui.actions.transfer import TransferState, TransferView
-from tui.runs.model import Checkpoint, Run, Verdict
+from tui.rent import RentView
+from tui.runs.model import Checkpoint, Run, Saved, Verdict
 from tui.runs.proofs import Proof
 from tui.view import BoxView, LinkState, LinkView, RunView
 
@@ -39,7 +40,10 @@ STATES: dict[str, tuple[Verdict, str, bool | None]] = {
 
 @dataclass
 class Training:
-    """A run: ``versions`` of best and last, those that are ``saved``, and where it stands."""
+    """A run: ``versions`` of best and last, those that are ``saved``, and where it stands.
+
+    ``is_shown``: the copies that are saved are known to whoever watches.
+    """
 
     name: str
     state: str = "running"
@@ -47,6 +51,8 @@ class Training:
     versions: dict[str, int] = field(default_factory=lambda: {"best.pt": 1, "last.pt": 1})
     saved: set[tuple[str, int]] = field(default_factory=set)
     began: float | None = None
+    updated: float | None = None
+    is_shown: bool = False
 
     @property
     def started_at(self) -> float:
@@ -76,11 +82,19 @@ class Training:
             epoch=self.epoch,
             total_epochs=9,
             started_at=self.started_at,
+            updated_at=self.updated,
             checkpoints=tuple(
-                Checkpoint(name, 100, float(version)) for name, version in self.versions.items()
+                Checkpoint(name, 100, float(version), saved=self._known(name, version))
+                for name, version in self.versions.items()
             ),
         )
         return RunView(run, None, None, None)  # type: ignore[arg-type]
+
+    def _known(self, name: str, version: int) -> Saved | None:
+        """What is known of a copy; its commit is of no push that a finish line waits for."""
+        if not self.is_shown or (name, version) not in self.saved:
+            return None
+        return Saved(f"/here/{name}", f"{version:064x}", None, 1.0, True)
 
     def facts(self) -> RunFacts:
         _, reported, alive = STATES[self.state]
@@ -108,6 +122,8 @@ class World:
         self.link: LinkState = "live"
         self.told = True
         self.now = 0.0
+        self.wall: float | None = None
+        self.rent: RentView | None = None
         self.transfers: dict[int, TransferView] = {}
         self.sent = 0
         self.verified = 0
@@ -122,11 +138,14 @@ class World:
 
     @property
     def box(self) -> BoxView:
-        return BoxView("lab", "lab", LinkView(self.link), tuple(one.view() for one in self.runs))
+        runs = tuple(one.view() for one in self.runs)
+        return BoxView("lab", "lab", LinkView(self.link), runs, rent=self.rent)
 
     def look(self) -> Order | None:
         """One look; what is ordered is done at once."""
-        order = self.line.look(Seen(self.now, self.box, self.told, list(self.transfers.values())))
+        wall = None if self.wall is None else self.wall + self.now
+        moves = list(self.transfers.values())
+        order = self.line.look(Seen(self.now, self.box, self.told, moves, wall))
         match order:
             case Begin():
                 for work in order.works:

@@ -48,6 +48,7 @@ class FinishDesk:
     folder: Path = field(default_factory=Path.cwd)
     timing: Timing = field(default_factory=lambda: TIMING)
     clock: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
 
 
 class FleetBoxes:

@@ -44,13 +44,15 @@ class Timing:
 class Seen:
     """A box at one moment: ``at`` is steady time, ``told`` that it has said everything once.
 
-    ``transfers`` are all of the box, those that ended too.
+    ``transfers`` are all of the box, those that ended too. ``wall`` is seconds since the epoch by
+    this machine's clock, None where nobody tells them.
     """
 
     at: float
     box: BoxView | None
     told: bool = True
     transfers: Sequence[TransferView] = ()
+    wall: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ class FinishLine:
         self._lock = threading.RLock()
         self._runs = FinishRuns(setting.wish.also)
         self._saves = FinishSaves(setting.wish.saves)
+        self._set_at: float | None = None
         self._mark: Mark | None = None
         self._since = 0.0
         self._counted_from = 0.0
@@ -134,11 +137,14 @@ class FinishLine:
             if changed is not None:
                 self._end("failed", changed)
                 return None
+            self._set_at = seen.wall if self._set_at is None else self._set_at
             if seen.box.link.state != "live" or not seen.told:
+                if seen.box.is_off:
+                    self._runs.was_off()
                 self._mark = None
                 self._wait(words.link_text(seen.box))
                 return None
-            standing = self._runs.look(seen.box.runs)
+            standing = self._runs.look(seen.box.runs, self._set_at_there(seen.box))
             if not self._is_settled(standing, seen.at):
                 return None
             return self._go_on(standing, seen)
@@ -184,6 +190,10 @@ class FinishLine:
         with self._lock:
             if self._view.phase in ("verifying", "acting"):
                 self._show(self._view.phase, self._view.text, detail)
+
+    def _set_at_there(self, box: BoxView) -> float | None:
+        """Return when it was set, by the box's clock."""
+        return None if self._set_at is None else self._set_at + (box.clock_skew_s or 0.0)
 
     def _is_settled(self, standing: Standing, at: float) -> bool:
         """Whether all is done, and was seen to be so, unchanged, for long enough."""

@@ -2,19 +2,21 @@
 
 A run that had ended before the line was set neither counts nor stands in the way, unless all had:
 then the newest one decides. Runs that were stopped, hang or lost their loss never count as done,
-nor do those that went away before anybody saw them complete.
+nor do those that went away before anybody saw them complete and saved, nor what was brought to the
+box, nor anything that had ended when the box was off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tui.actions.finish_saves import weights_of
 from tui.actions.finish_wish import Also
 from tui.runs.model import NEEDS_A_PERSON, Run
 from tui.runs.order import newest_time
-from tui.runs.saved import MATTER
+from tui.runs.saved import MATTER, saved_state
 from tui.text import said
 from tui.view import RunView
 
@@ -43,15 +45,21 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """A run that was waited for and went; ``among`` are the paths of those that were left."""
+    """A run that was waited for and went; ``among`` are the paths that were known before."""
 
     run: Run
     among: frozenset[str]
+    has_ended: bool
 
     def is_followed_by(self, run: Run) -> bool:
-        """Whether a run is the same one again, or a later training that came in its place."""
-        later = (run.started_at or 0.0) > (self.run.started_at or 0.0)
-        return run.path == self.run.path or (later and run.path not in self.among)
+        """Whether a new run is the same one, renamed, or a later training in its place.
+
+        In the place of weights that nobody saved no later ones come.
+        """
+        then, began = self.run.started_at or 0.0, run.started_at or 0.0
+        return run.path not in self.among and (
+            (began > then and not self.has_ended) or (began == then and began > 0)
+        )
 
 
 class FinishRuns:
@@ -60,49 +68,90 @@ class FinishRuns:
     def __init__(self, also: Iterable[Also] = ()) -> None:
         self._wanted: frozenset[Ending] = frozenset(("completed", *also))
         self._old: dict[str, float | None] | None = None
+        self._first: frozenset[str | float | None] = frozenset()
+        self._known: set[str] = set()
+        self._was_off = False
         self._waited: tuple[Run, ...] = ()
         self._lost: tuple[_Lost, ...] = ()
 
-    def look(self, views: Sequence[RunView]) -> Standing:
-        """Take the runs of a box that answers, as they are now."""
+    def was_off(self) -> None:
+        """Take that somebody stopped the box: what had ended by then ends nothing any more."""
+        self._old, self._first, self._waited, self._was_off = None, frozenset(), (), True
+
+    def look(self, views: Sequence[RunView], set_at: float | None = None) -> Standing:
+        """Take the runs of a box that answers, as they are now.
+
+        ``set_at`` is when the line was set, in seconds since the epoch by the box's clock.
+        """
         endings = {view.run.path: ending_of(view.run) for view in views}
-        started = {view.run.path: view.run.started_at for view in views}
-        if self._old is None:
-            self._old = {path: started[path] for path, end in endings.items() if end}
-        self._old = {
-            path: began
-            for path, began in self._old.items()
-            if path not in endings or (endings[path] and started[path] == began)
-        }
+        before = frozenset(self._known)
+        self._remember(views, endings, set_at)
+        assert self._old is not None
         fresh = tuple(view for view in views if view.run.path not in self._old)
-        about = fresh or tuple(sorted(views, key=lambda view: newest_time(view.run))[-1:])
+        deciding = [view for view in views if self._first & {view.run.path, view.run.started_at}]
+        about = fresh or tuple(sorted(deciding, key=lambda view: newest_time(view.run))[-1:])
         mark = tuple(sorted(mark_of(view.run) for view in views))
-        self._lose([view.run for view in views])
+        self._lose([view.run for view in views], [view.run for view in fresh], before)
         self._waited = tuple(
-            view.run for view in fresh if endings[view.run.path] not in self._wanted
+            view.run
+            for view in fresh
+            if endings[view.run.path] not in self._wanted or not _is_saved(view.run)
         )
         going = [view.run for view in views if endings[view.run.path] is None]
         if going:
             going.sort(key=lambda run: run.id)
             return Standing(about, mark, f"waits for {_named(going)}", _moving(going))
         if self._lost:
-            return Standing(about, mark, _lost_text(self._lost[0].run), stuck=True)
-        if not views:
-            return Standing((), mark, "there is no run on it yet")
+            return Standing(about, mark, _lost_text(self._lost[0]), stuck=True)
+        if not about:
+            return Standing((), mark, self._idle_text(views), stuck=self._was_off)
         for view in about:
             problem = self._problem(view.run, endings[view.run.path])
             if problem is not None:
                 return Standing(about, mark, problem, stuck=True)
         return Standing(about, mark)
 
-    def _lose(self, runs: Sequence[Run]) -> None:
+    def _remember(
+        self,
+        views: Sequence[RunView],
+        endings: Mapping[str, Ending | None],
+        set_at: float | None,
+    ) -> None:
+        """Tell which runs had ended before: at the first look, or when they were brought later."""
+        started = {view.run.path: view.run.started_at for view in views}
+        if self._old is None:
+            self._old = {path: started[path] for path, end in endings.items() if end}
+            if not self._was_off:
+                self._first = frozenset([*self._old, *self._old.values()]) - {None}
+        for view in views:
+            path = view.run.path
+            if path not in self._known and endings[path] and _ended_before(view.run, set_at):
+                self._old[path] = started[path]
+        self._known |= endings.keys()
+        self._old = {
+            path: began
+            for path, began in self._old.items()
+            if path not in endings or (endings[path] and started[path] == began)
+        }
+
+    def _idle_text(self, views: Sequence[RunView]) -> str:
+        """Return why nothing decides: no training has begun."""
+        if self._was_off:
+            return "it was off meanwhile, and no training has begun since: it needs a person"
+        return "no training has begun on it yet" if views else "there is no run on it yet"
+
+    def _lose(self, runs: Sequence[Run], fresh: Sequence[Run], before: frozenset[str]) -> None:
         """Remember what was waited for and is gone, until it or a later training is there."""
         paths = frozenset(run.path for run in runs)
-        gone = [_Lost(run, paths) for run in self._waited if run.path not in paths]
+        gone = [
+            _Lost(run, before, ending_of(run) in self._wanted)
+            for run in self._waited
+            if run.path not in paths
+        ]
         self._lost = tuple(
             lost
             for lost in (*self._lost, *gone)
-            if not any(lost.is_followed_by(run) for run in runs)
+            if lost.run.path not in paths and not any(map(lost.is_followed_by, fresh))
         )
 
     def _problem(self, run: Run, ending: Ending | None) -> str | None:
@@ -145,9 +194,21 @@ def mark_of(run: Run) -> tuple[str, ...]:
     return (run.path, repr(facts), repr(files))
 
 
-def _lost_text(run: Run) -> str:
-    name = said(run.id, 60)
-    return f"{name} is not there any more, and nobody saw it complete: it needs a person"
+def _ended_before(run: Run, at: float | None) -> bool:
+    """Whether a run had ended at a time, by its own; where nothing tells, it had not."""
+    last = run.updated_at or run.started_at
+    return at is not None and last is not None and last < at
+
+
+def _is_saved(run: Run) -> bool:
+    """Whether a copy of each of a run's weights that matter is known."""
+    return all(saved_state(file) == "saved" for file in weights_of(run))
+
+
+def _lost_text(lost: _Lost) -> str:
+    name = said(lost.run.id, 60)
+    missed = "not all of it was saved" if lost.has_ended else "nobody saw it complete"
+    return f"{name} is not there any more, and {missed}: it needs a person"
 
 
 def _named(runs: Sequence[Run]) -> str:

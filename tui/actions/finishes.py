@@ -184,7 +184,7 @@ class _Finish:
         if box is not None and not self._has_told and box.link.state == "live":
             self._has_told = self._desk.boxes.has_told(box.name)
         moves = self._moves(self.line.setting.box)
-        return Seen(self._desk.clock(), box, self._has_told, moves)
+        return Seen(self._desk.clock(), box, self._has_told, moves, self._desk.wall())
 
     def _do(self, order: Order) -> None:
         match order:
