@@ -77,7 +77,12 @@ def test_a_boxtop_of_one_box_has_a_part_of_its_own(tmp_path: Path) -> None:
     lab, other, screen = Store(tmp_path, "lab"), Store(tmp_path, "../other"), Store(tmp_path)
     assert lab.own() and other.own() and lab.tells_all() and other.tells_all()
     assert not Store(tmp_path, "lab").own()
-    assert screen.own() and not lab.tells_all(), "the screen tells of all boxes"
+    assert screen.own() and not lab.tells_all(), "nobody knows yet of which boxes it tells"
+    screen.claim(["../other", "desk"])
+    assert lab.tells_all() and not other.tells_all()
+    screen.claim(["lab"])
+    assert other.tells_all() and not lab.tells_all()
+    assert "lab" not in (tmp_path / "alerts.boxes").read_text()
     screen.close()
     assert lab.tells_all()
     lab.save(Memory(told={"a": 1.0}))

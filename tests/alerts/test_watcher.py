@@ -49,6 +49,7 @@ class World:
         self.person = Person()
         self.ends: list[Ended] = []
         self.part: str | None = None
+        self.parts: Sequence[str] = ("lab",)
         self.watcher = self.open()
 
     def open(self) -> AlertWatcher:
@@ -60,6 +61,7 @@ class World:
             self.data,
             ends=lambda: self.ends,
             part=self.part,
+            parts=lambda: self.parts,
             real=lambda name: name != "recording",
             wall=lambda: self.wall,
             awake=lambda: self.awake,
@@ -219,6 +221,28 @@ def test_the_end_of_a_finish_line_is_told_by_whoever_has_it(
     line.watcher.close()
     told = [event["kind"] for one in listener.taken for event in one.body["events"]]
     assert sorted(told[:2]) == ["dead", "finished"] and told[2:] == ["failed"]
+
+
+def test_a_screen_that_watches_other_boxes_silences_nobody(
+    listener: Listener, tmp_path: Path
+) -> None:
+    screen, line = World(tmp_path, settings(listener)), World(tmp_path, settings(listener))
+    line.watcher.close()
+    line.part = "lab"
+    line.watcher = line.open()
+    screen.parts = ("desk",)
+    screen.see(box(run(), name="desk"))
+    line.see(box(run()))
+    line.see(box(run("dead", ended_at=NOW)))
+    wait_until(lambda: len(listener.taken) == 1)
+    screen.parts = ("desk", "lab")
+    screen.see(box(run(), name="desk"), box(run()))
+    line.see(box(run("failed", path="/other", ended_at=NOW)))
+    for world in (screen, line):
+        world.watcher.last_look(20.0)
+        world.watcher.close()
+    told = [event["kind"] for one in listener.taken for event in one.body["events"]]
+    assert told == ["dead"]
 
 
 def test_a_disk_that_takes_nothing_is_told_once(tmp_path: Path) -> None:

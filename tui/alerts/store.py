@@ -1,14 +1,15 @@
 """The memory of alerts on disk: ``alerts.json`` in the data directory, of one boxtop at a time.
 
 A boxtop that watches one box alone, beside others, has a part of its own, ``alerts-NAME.json``;
-whoever owns the whole takes it over when that boxtop is gone.
+whoever owns the whole takes it over when that boxtop is gone, and notes in ``alerts.boxes`` whose
+boxes it tells of.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tui.runs.mirror import decode, encode, replace
 
 NAME = "alerts.json"
 LOCK = "alerts.lock"
+BOXES = "alerts.boxes"
 READ_MOST = 8 << 20
 
 
@@ -32,9 +34,10 @@ class Store:
     def __init__(self, data: Path | None, part: str | None = None) -> None:
         self._data = data
         self._is_part = part is not None
-        stem = "alerts" if part is None else key_of("alerts", part).replace(":", "-")
-        self._name, self._lock_name = f"{stem}.json", f"{stem}.lock"
+        self._stem = "alerts" if part is None else _stem_of(part)
+        self._name, self._lock_name = f"{self._stem}.json", f"{self._stem}.lock"
         self._lock: int | None = None
+        self._claimed: list[str] | None = None
         self._taken: dict[Path, int] = {}
 
     def own(self) -> bool:
@@ -44,19 +47,43 @@ class Store:
         try:
             self._data.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._lock = _locked(self._data / self._lock_name)
+            if not self._is_part:  # what another owner told of is not what this one does
+                (self._data / BOXES).unlink(missing_ok=True)
         except OSError as error:
             return not isinstance(error, BlockingIOError)  # nobody else can own it either
         return True
 
+    def claim(self, parts: Iterable[str]) -> None:
+        """Note whose boxes the owner of the whole tells of, as others would name their parts."""
+        claimed = sorted(map(_stem_of, parts))
+        if self._lock is None or self._is_part or self._data is None or claimed == self._claimed:
+            return
+        self._claimed = claimed
+        with suppress(OSError):  # then it is taken to tell of all
+            replace(self._data / BOXES, "\n".join(claimed).encode())
+
     def tells_all(self) -> bool:
-        """Whether nobody else tells of the same boxes: whoever owns the whole tells of a part's."""
+        """Whether nobody else tells of the same boxes: whoever owns the whole may tell of a part's.
+
+        It is taken to do so until it has said of which boxes it tells.
+        """
         if not self._is_part or self._data is None:
             return True
         try:
             os.close(_locked(self._data / LOCK, fcntl.LOCK_SH))
-        except OSError as error:
-            return not isinstance(error, BlockingIOError)
+        except BlockingIOError:
+            return not self._is_claimed()
+        except OSError:
+            return True
         return True
+
+    def _is_claimed(self) -> bool:
+        assert self._data is not None
+        try:
+            with (self._data / BOXES).open("rb") as file:
+                return self._stem.encode() in file.read(READ_MOST).split()
+        except OSError:
+            return True
 
     def load(self) -> Memory:
         """Return what is remembered; what cannot be read is begun anew.
@@ -124,6 +151,11 @@ class Store:
         except (OSError, ValueError, RecursionError):
             return Memory()
         return found if found.version == Memory().version else Memory()
+
+
+def _stem_of(part: str) -> str:
+    """Return the name of a part's files, which tells nothing of the part."""
+    return key_of("alerts", part).replace(":", "-")
 
 
 def _locked(path: Path, how: int = fcntl.LOCK_EX) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -58,7 +58,8 @@ class AlertWatcher:
     ``transfers`` are those of weights, the newest first; ``data`` is where it is kept what was
     told, None for nowhere; boxes that are not ``real`` (recordings, copies) are left out. ``ends``
     are those of finish lines, which nobody else can tell. ``part`` names the boxes of a boxtop that
-    watches no others, as in ``Store``.
+    watches no others, as in ``Store``; ``parts`` are what the boxes of one that watches any would
+    be named so.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class AlertWatcher:
         ends: Callable[[], Sequence[Ended]] = tuple,
         real: Callable[[str], bool] = lambda _name: True,
         part: str | None = None,
+        parts: Callable[[], Iterable[str]] = tuple,
         wall: Callable[[], float] = time.time,
         awake: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -83,6 +85,7 @@ class AlertWatcher:
         self._transfers = transfers
         self._ends = ends
         self._real = real
+        self._parts = parts
         self._data = data
         self._wall = wall
         self._awake = awake
@@ -133,6 +136,7 @@ class AlertWatcher:
         if not self._is_owner and self._store.own():
             self._is_owner = True
             self._begin()
+        self._store.claim(self._parts())
         at = Moment(self._wall(), self._awake())
         views = [box for box in self._boxes.boxes() if self._real(box.name)]
         events = self._judge.look(views, self._transfers(), at, self._ends())

@@ -68,7 +68,12 @@ def open_alarms(
 ) -> AlertWatcher:
     """Begin to watch a fleet, and its finish lines, for what its person should be told; to be
     closed."""
-    person = ScreenPerson(app)
+    person, real = ScreenPerson(app), _Real(fleet)
+
+    def parts() -> Sequence[str]:
+        whole = [box for box in fleet.boxes_watched() if box.run is None]
+        return [box.kept_as for box in whole if real(box.name)]
+
     for warning in url_warnings(settings.urls):
         person.tell(warning)
     watcher = AlertWatcher(
@@ -79,7 +84,8 @@ def open_alarms(
         data,
         transfers=transfers.views if transfers is not None else tuple,
         ends=lambda: [end for view in finishes() if (end := ended_of(view)) is not None],
-        real=_Real(fleet),
+        real=real,
+        parts=parts,
     )
     watcher.start()
     return watcher
