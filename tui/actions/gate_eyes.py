@@ -95,6 +95,18 @@ class BoxEyes:
             raise ActionError("denied", "there is no token to ask the Hub with")
         return seen_at_hub(proof, self._listing)
 
+    def look_again(self, proof: Proof, seen: Seen) -> Seen:
+        """Ask the Hub once more; what a copy holds is known while nobody touched it.
+
+        Raises ActionError.
+        """
+        if proof.on_hub:
+            return self.look_at(proof)
+        now = mark_of(proof.where)
+        if now != seen.mark:
+            raise ActionError("changed", "it changed since" if now else "it is not there any more")
+        return seen
+
 
 def seen_earlier(data: Path, box: Box) -> tuple[str, ...]:
     """Return the paths of all runs that a box's mirror knows, also below roots of another day."""
@@ -112,14 +124,30 @@ def seen_copy(path: str) -> Seen:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            before = os.fstat(descriptor)
+            if not stat.S_ISREG(before.st_mode):
                 raise ActionError("refused", "it is no regular file")
-            return Seen(*digest(file))
+            size, sha256 = digest(file)
+        if mark_of(path) != _mark(before):
+            raise ActionError("changed", "it changed while it was read")
+        return Seen(size, sha256, _mark(before))
     except FileNotFoundError:
         raise ActionError("missing", "it is not there any more") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise ActionError("unreadable", reason or said(str(error), 200)) from None
+
+
+def mark_of(path: str) -> tuple[int, ...]:
+    """Return what changes with each touch of a file of this machine, empty where none is."""
+    try:
+        return _mark(Path(path).stat())
+    except (OSError, ValueError):
+        return ()
+
+
+def _mark(info: os.stat_result) -> tuple[int, ...]:
+    return (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
 
 
 def seen_at_hub(proof: Proof, listing: Listing) -> Seen:

@@ -6,7 +6,7 @@ Nothing here does I/O; ``gate_gather`` collects it. Sizes are bytes, ``at`` is s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tui.clock import Clock
@@ -59,10 +59,14 @@ ENDED_STATES = ("completed", "failed")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A file as it was found: its size, and the sha256 of all of it in hex."""
+    """A file as it was found: its size, and the sha256 of all of it in hex.
+
+    ``mark`` changes with each touch of a copy on this machine; it is empty for the Hub's.
+    """
 
     size: int
     sha256: str
+    mark: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from tui.actions.errors import ActionError
 from tui.actions.gate import Loses, kept
+from tui.actions.gate_again import looked_again
 from tui.actions.gate_facts import (
-    ENDED_STATES,
     BoxFacts,
     BoxFile,
     FoundRun,
@@ -23,6 +24,7 @@ from tui.actions.gate_facts import (
     steady_now,
 )
 from tui.actions.gate_survey import Place, Survey, Trouble
+from tui.actions.gate_told import is_alive, known_of, places_of, trouble_of
 from tui.actions.snapshot import Weight
 from tui.config.settings import USUAL_ROOTS
 from tui.links.base import LinkError
@@ -69,6 +71,10 @@ class Eyes(Protocol):
         """Return what lies where a proof says: at the Hub's commit, or on this machine."""
         ...
 
+    def look_again(self, proof: Proof, seen: Seen) -> Seen:
+        """Return what lies there now; ``seen`` is what did at an earlier look."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -91,7 +97,8 @@ def gather(
     ``loses`` is given before a stop: weights that it keeps are not read. ``same_machine`` says that
     this machine is the box, so that its own copies would go with it; None finds it out. What
     changes between the first look and the last counts as unknown. The facts are as old as the last
-    look's end: on a slow disk the look itself may take longer than a judgement counts.
+    look's end: on a slow disk the look itself may take longer than a judgement counts. Proofs that
+    stood are looked at again by then, copies on this machine as the very last.
     """
     pace = pace or Pace()
     runs: Sequence[FoundRun] = ()
@@ -100,16 +107,18 @@ def gather(
         before = eyes.survey([run.path for run in runs], widely=True)
         here = before.same_machine if same_machine is None else same_machine
         collector = _Collector(eyes, pace, loses, copies_count=not here)
-        found = tuple(collector.run(place, _known(place, runs)) for place in before.places)
+        found = tuple(collector.run(place, known_of(place, runs)) for place in before.places)
+        found = looked_again(found, partial(_again, eyes), on_hub=True)
         after = eyes.survey([way for place in before.places for way in place.ways])
     except (ActionError, LinkError) as error:
         known = tuple(RunFacts(run.path, run.name, run.alive, epoch=run.epoch) for run in runs)
         return BoxFacts(box, pace.clock(), known, unreachable=_words(error))
-    missing = _missing(runs, before)
+    at, confirmed = pace.clock(), _confirmed(found, before, after)
+    confirmed = looked_again(confirmed, partial(_again, eyes), on_hub=False)
     return BoxFacts(
         box=box,
-        at=pace.clock(),
-        runs=(*_confirmed(found, before, after), *_appeared(before, after), *missing),
+        at=at,
+        runs=(*confirmed, *_appeared(before, after), *_missing(runs, before)),
         unseen=tuple(_words_of(one) for one in after.troubles if not _is_usual(one)),
         notes=(
             *(_words_of(one) for one in after.troubles if _is_usual(one)),
@@ -135,10 +144,10 @@ class _Collector:
         facts = RunFacts(
             path=place.path,
             name=known.name if known else place.path,
-            alive=_alive(place, followed),
-            places=_places(place),
+            alive=is_alive(place, followed),
+            places=places_of(place),
             epoch=known.epoch if known else None,
-            trouble=_trouble(place),
+            trouble=trouble_of(place),
             in_memory=place.in_memory,
             others=place.others,
             others_count=place.others_count,
@@ -214,17 +223,22 @@ class _Collector:
             return Witness(proof, None, "it lies on this very box")
         place = (proof.where, proof.commit)
         if place not in self._seen:
-            try:
-                self._seen[place] = Witness(proof, self._eyes.look_at(proof))
-            except ActionError as error:
-                self._seen[place] = Witness(proof, None, _words(error))
+            self._seen[place] = _looked(proof, partial(self._eyes.look_at, proof))
         return replace(self._seen[place], proof=proof)
 
 
-def _places(place: Place) -> tuple[str, ...]:
-    """Return the real places of a run, of its weights, and of each that is a link."""
-    own = [place.real, place.real_weights or place.real]
-    return tuple(dict.fromkeys([*own, *(file.real for file in place.files if file.real)]))
+def _looked(proof: Proof, look: Callable[[], Seen]) -> Witness:
+    """Return what a look finds, or why there is none."""
+    try:
+        return Witness(proof, look())
+    except ActionError as error:
+        return Witness(proof, None, _words(error))
+
+
+def _again(eyes: Eyes, witness: Witness) -> Witness:
+    """Return a witness that stood as it is now."""
+    proof, seen = witness.proof, witness.seen
+    return witness if seen is None else _looked(proof, lambda: eyes.look_again(proof, seen))
 
 
 def _is_usual(trouble: Trouble) -> bool:
@@ -234,42 +248,6 @@ def _is_usual(trouble: Trouble) -> bool:
 
 def _words_of(trouble: Trouble) -> str:
     return f"{trouble.path}: {trouble.reason}"
-
-
-def _known(place: Place, runs: Sequence[FoundRun]) -> list[FoundRun]:
-    paths = (place.real, *place.ways)
-    return [run for run in runs if run.path in paths]
-
-
-def _alive(place: Place, followed: Sequence[FoundRun]) -> bool | None:
-    """Return whether a run's training lives; the box's own word of now may make it unknown.
-
-    Who writes a run lives, whatever its status says: that may be another training's.
-    """
-    if place.written:
-        return True
-    if not followed:
-        if place.state in ENDED_STATES:
-            return None if place.pid_lives else False
-        if place.quiet and not place.pid_lives:
-            return False
-        return True if place.state == "running" and place.pid_lives else None
-    told = [_still(place, known) for known in followed]
-    return True if True in told else None if None in told else False
-
-
-def _still(place: Place, known: FoundRun) -> bool | None:
-    """Return what is known of a followed run, unless another training began in its directory."""
-    other = place.pid is not None and place.pid != known.pid
-    if known.alive is False and (other or place.state != known.state):
-        return True if place.pid_lives else None
-    return known.alive
-
-
-def _trouble(place: Place) -> str | None:
-    if not place.exists:
-        return "its directory is not there any more"
-    return place.reason or "they cannot be read" if place.weights == "unreadable" else None
 
 
 def _confirmed(found: Sequence[RunFacts], before: Survey, after: Survey) -> tuple[RunFacts, ...]:
