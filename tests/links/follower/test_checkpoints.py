@@ -52,6 +52,15 @@ def test_the_checkpoints_that_matter_are_listed_however_many_there_are(
     assert {"best.pt", "last.pt", "epoch_0.pt"} <= {one.name for one in told.files}
 
 
+def test_a_run_without_weights_says_so_that_nobody_shows_those_of_an_earlier_one(
+    any_kind: Kind, runs: Path
+) -> None:
+    run = make_run(runs, "run1")
+    with follow(any_kind, runs, vitals_seconds=1.0) as box:
+        box.until_fact(Settled)
+        assert box.received.checkpoints[str(run)].files == ()
+
+
 def zipped(path: Path) -> bytes:
     import zipfile
 

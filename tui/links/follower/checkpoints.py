@@ -39,7 +39,7 @@ class Checkpoints:
         self.path = os.path.join(run, folder)
         self.suffix = suffix
         self.looked: "dict[bytes, tuple[tuple[int, ...], bytes]]" = {}
-        self.sent: "list[bytes]" = []
+        self.sent: "list[bytes] | None" = None
         self.newest = 0
 
     def check(self) -> None:

@@ -93,7 +93,7 @@ add_run() { # PATH ROOT
 	eval "r_path_$runs=\$1 r_root_$runs=\$2 r_misses_$runs=0 r_gone_$runs="
 	followed="$followed$1$nl/$nl"
 	[ -n "$settled" ] && newest_run=$runs
-	eval "r_newest_$runs=0 r_alive_$runs=1 r_pid_$runs= r_console_$runs= r_weights_$runs="
+	eval "r_newest_$runs=0 r_alive_$runs=1 r_pid_$runs= r_console_$runs= r_weights_$runs=-"
 	eval "r_facts_$runs= r_known_$runs= r_tree_$runs="
 	key=0
 	while [ $key -lt "$TOKENS" ]; do
