@@ -20,6 +20,7 @@ from tui.actions.gate_facts import BoxFacts
 from tui.actions.instance import InstanceActions
 from tui.actions.instance_gate import Sight
 from tui.actions.journal import Journal
+from tui.actions.transfer import TransferView
 from tui.actions.transfers import Transfers
 from tui.config.settings import HubSettings
 from tui.links.asking import RefusingAsker
@@ -54,6 +55,23 @@ def test_what_is_saved_one_way_out_is_not_saved_the_other_way(
     step = FinishSaves((save,)).step([saved_run(saved)], [])
     assert [work.save for work in step.begin] == [save] * begins
     assert step.is_done is not begins
+
+
+@pytest.mark.parametrize(
+    ("save", "saved", "begins"), [("push", PUSHED, True), ("pull", PULLED, False)]
+)
+def test_an_earlier_push_that_no_gate_proves_anew_is_pushed_again(
+    save: Save, saved: Saved, begins: bool
+) -> None:
+    saves = FinishSaves((save,), is_proven=False)
+    step = saves.step([saved_run(saved)], [])
+    assert [work.save for work in step.begin] == [save] * begins
+    for work in step.begin:
+        saves.begun(work, 1)
+        done = TransferView(
+            1, save, "lab", work.run.run.path, "run1", work.names, "there", "saved", ""
+        )
+        assert saves.step([saved_run(saved)], [done]).is_done
 
 
 class Unreached:

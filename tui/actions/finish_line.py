@@ -108,7 +108,7 @@ class FinishLine:
         self.timing = timing or Timing()
         self._lock = threading.RLock()
         self._runs = FinishRuns(setting.wish.also)
-        self._saves = FinishSaves(setting.wish.saves)
+        self._saves = FinishSaves(setting.wish.saves, is_proven=setting.wish.end is not None)
         self._set_at: float | None = None
         self._mark: Mark | None = None
         self._since = 0.0

@@ -50,10 +50,15 @@ class _Begun:
 
 
 class FinishSaves:
-    """Remembers the transfers of one finish line; ``saves`` are the ways out of the box."""
+    """Remembers the transfers of one finish line; ``saves`` are the ways out of the box.
 
-    def __init__(self, saves: Iterable[Save]) -> None:
+    ``is_proven``: the gate asks the Hub anew afterwards. Where it does not, an earlier push counts
+    for nothing: what it put there may be gone.
+    """
+
+    def __init__(self, saves: Iterable[Save], *, is_proven: bool = True) -> None:
         self._saves = tuple(saves)
+        self._is_proven = is_proven
         self._begun: dict[tuple[Save, str], _Begun] = {}
 
     def begun(self, work: Work, number: int) -> None:
@@ -94,7 +99,7 @@ class FinishSaves:
                 return None
             text = transfer_text(own)
             return f"{text}; {own.hint}" if own.hint else text
-        if _is_saved(save, files):
+        if (self._is_proven or save == "pull") and _is_saved(save, files):
             return None
         other = next(
             (
