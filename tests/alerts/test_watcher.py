@@ -202,13 +202,19 @@ def test_the_last_look_sends_at_once_and_waits_until_it_is_taken(
     assert len(listener.taken) == 1
 
 
-def test_the_end_of_a_finish_line_is_told_by_whoever_has_it(
-    listener: Listener, tmp_path: Path
-) -> None:
-    screen, line = World(tmp_path, settings(listener)), World(tmp_path, settings(listener))
+def a_screen_and_a_line(data: Path, settings: AlertSettings) -> tuple[World, World]:
+    """Two boxtops with one data directory, the second one of a box alone."""
+    screen, line = World(data, settings), World(data, settings)
     line.watcher.close()
     line.part = "lab"
     line.watcher = line.open()
+    return screen, line
+
+
+def test_the_end_of_a_finish_line_is_told_by_whoever_has_it(
+    listener: Listener, tmp_path: Path
+) -> None:
+    screen, line = a_screen_and_a_line(tmp_path, settings(listener))
     for world in (screen, line):
         world.see(box(run()))
     line.ends = [END]
@@ -226,10 +232,7 @@ def test_the_end_of_a_finish_line_is_told_by_whoever_has_it(
 def test_a_screen_that_watches_other_boxes_silences_nobody(
     listener: Listener, tmp_path: Path
 ) -> None:
-    screen, line = World(tmp_path, settings(listener)), World(tmp_path, settings(listener))
-    line.watcher.close()
-    line.part = "lab"
-    line.watcher = line.open()
+    screen, line = a_screen_and_a_line(tmp_path, settings(listener))
     screen.parts = ("desk",)
     screen.see(box(run(), name="desk"))
     line.see(box(run()))
