@@ -44,6 +44,17 @@ def test_a_living_training_is_told_with_its_start_and_command(
     assert process.tree == ()
 
 
+@pytest.mark.parametrize("written", [str, float])
+def test_a_pid_of_another_type_names_its_process(
+    kind: Kind, runs: Path, trainings: Trainings, written: Callable[[int], object]
+) -> None:
+    training = trainings.start()
+    make_run(runs, "run1", pid=written(training.pid), started_at=iso_now())
+    process = tell(kind, runs, process_is("alive")).process
+    assert process is not None
+    assert process.pid == training.pid
+
+
 def test_a_training_that_ignores_ctrl_c_is_told_so(
     kind: Kind, runs: Path, trainings: Trainings
 ) -> None:

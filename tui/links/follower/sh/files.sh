@@ -66,6 +66,7 @@ take_status() { # the pid stands early; looking far costs these shells the squar
 	data=$(printf '%.4096s' "$data")
 	value=${data#*\"pid\":}
 	value=${value#"${value%%[! ]*}"}
+	value=${value#\"}
 	case $data in *\"pid\":*) value=${value%%[!0-9]*} ;; *) value= ;; esac
 	eval "r_pid_$run=\$value"
 }
