@@ -203,6 +203,15 @@ def test_words_are_clean_and_names_exact() -> None:
     assert run["path"] == "/root/runs/" + run["id"]
 
 
+def test_no_colour_before_a_token_hides_it() -> None:
+    run = Run(
+        id="r", path="/r", reason="\x1b[31mhf_QQQQQQQQQQQQ\x1b[0m", task="\x9b1mhf_QQQQQQQQQQQQ"
+    )
+    link = LinkView("offline", error="\x1b[1mhf_QQQQQQQQQQQQ")
+    box = BoxView("b", "\x1b[1mhf_QQQQQQQQQQQQ", link, (views.run_view(run),))
+    assert "QQQQ" not in document_text(box)
+
+
 def test_a_saved_checkpoint_carries_its_proof() -> None:
     saved = Saved("hub:o/r", "ab" * 32, "c0ffee", views.NOW, True)
     best = msgspec.structs.replace(views.RUNNING.checkpoints[0], saved=saved)

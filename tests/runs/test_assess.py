@@ -150,6 +150,10 @@ def test_the_model_and_the_task_are_named() -> None:
     assert judged(status=status(model_family=None, model_size=7, task=[])).model is None
 
 
+def test_no_token_is_told_in_a_models_name() -> None:
+    assert judged(status=status(model_size="hf_" + "Q" * 34)).model == "yolo9hf_***"
+
+
 def test_an_epoch_beyond_the_plan_is_the_plans_end() -> None:
     assert judged(status=status(current_epoch=5000)).epoch == 100
     assert judged(metrics=rows({"epoch": 9_999_999})).epoch == 100

@@ -57,8 +57,11 @@ def exact(text: str) -> str:
 
 
 def words(text: str | None) -> str | None:
-    """Return what a box says without control characters and tokens, None for nothing."""
-    return (clean(redact(text)) or None) if text is not None else None
+    """Return what a box says without control characters and tokens, None for nothing.
+
+    Cleaned first: a colour before a token would hide where it begins.
+    """
+    return (redact(clean(text)) or None) if text is not None else None
 
 
 def number(value: float | None, digits: int | None = None) -> float | None:
@@ -71,7 +74,7 @@ def number(value: float | None, digits: int | None = None) -> float | None:
 def _box(box: BoxView) -> Json:
     return {
         "name": exact(box.name),
-        "target": clean(redact(box.target)),
+        "target": redact(clean(box.target)),
         "link": {
             "state": box.link.state,
             "age_s": number(box.link.age_s, 3),

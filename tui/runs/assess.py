@@ -97,8 +97,9 @@ def _progress(found: Findings, verdict: Verdict) -> float | None:
 
 
 def _model(found: Findings) -> str | None:
+    """Return ``yolo9s``; each part is cleaned alone, for joined a token would not be known."""
     parts = (found.status.model_family, found.status.model_size)
-    return said("".join(part.strip() for part in parts if part), 60) if any(parts) else None
+    return "".join(said(part, 60).strip() for part in parts if part) or None
 
 
 def _said(text: str | None) -> str | None:
