@@ -200,7 +200,9 @@ def test_the_typed_name_loses_what_was_listed_and_the_journal_keeps_it(
 def test_a_stop_that_keeps_the_disk_needs_no_saved_weights(rented: Rented, fake: FakeVast) -> None:
     rented.run(alive=True)
     plan = rented.plan("stop", ID)
-    assert plan.needs == "yes" and "is training: a stop ends it" in lines(plan)
+    told = lines(plan)
+    assert plan.needs == "yes" and "is training: a stop ends it" in told
+    assert told.index("is training: a stop ends it") < told.index("GPU: ")
     fake.allow("stop", ID)
     looks = rented.looks
     assert rented.act(plan).well and rented.looks == looks

@@ -76,7 +76,8 @@ class Proven:
 class Judgement:
     """What the gate says of one action on one box, by facts that were complete ``at``.
 
-    ``warnings`` stand against nothing, but should be read before.
+    ``warnings`` stand against nothing, but should be read before; ``ends`` are those that name what
+    is ended or goes all the same.
     """
 
     box: str
@@ -85,6 +86,7 @@ class Judgement:
     refusals: tuple[Refusal, ...]
     proven: tuple[Proven, ...] = ()
     warnings: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
 
     @property
     def passes(self) -> bool:
@@ -119,17 +121,20 @@ def judge(facts: BoxFacts, action: Action, loses: Loses | None = None) -> Judgem
         return _unreachable(facts, action, keeps)
     refusals: list[Refusal] = []
     proven: list[Proven] = []
-    warnings = list(facts.notes)
+    ends: list[str] = []
     if not keeps.all:
         refusals += [_unseen(place) for place in facts.unseen]
     for run in facts.runs:
         if keeps.run(run):
-            warnings += _stopped_run(run)
+            ends += _stopped_run(run)
             continue
-        warnings += words.others_texts(run)
+        ends += words.others_texts(run)
         refusals += _refusals(run, facts.copies_count)
         proven += _proven(run)
-    return Judgement(facts.box, action, facts.at, tuple(refusals), tuple(proven), tuple(warnings))
+    warnings = (*facts.notes, *ends)
+    return Judgement(
+        facts.box, action, facts.at, tuple(refusals), tuple(proven), warnings, tuple(ends)
+    )
 
 
 def kept(places: Sequence[str], loses: Loses) -> bool:

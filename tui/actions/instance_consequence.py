@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from tui.actions.gate import Loses
+from tui.actions.gate_facts import RunFacts
 from tui.actions.gate_words import name_of
 from tui.actions.instance_gate import guards, loses_of
 from tui.actions.instance_plan import Plan
@@ -24,18 +26,18 @@ from tui.providers.base import Instance, State
 from tui.text import said, said_path
 
 MOST_RUNS = 12
+SAYS_IT_ALL = ("releases the GPUs", "start again")
+"""Where a provider's own note says this of a stop, nothing says it once more."""
 
 
 def plan_lines(plan: Plan) -> Iterator[Line]:
-    """Yield which instance it is, what the gate found, and what follows; headings are short."""
+    """Yield what is asked, what is lost or ended by it, which instance it is, and what follows."""
     yield Line("", f"{plan.action} {said(str(plan.bound), 200)}")
     if plan.here:
         yield Line("here", "boxtop itself runs on this instance, and ends with it", "bad")
-    if plan.refused:  # a small screen shows the first lines alone
-        yield from _gate(plan)
+    yield from _losses(plan)  # a small screen shows the first lines alone
     yield from _facts(plan)
-    if not plan.refused:
-        yield from _gate(plan)
+    yield from _found(plan)
     match plan.action:
         case "stop":
             yield from _stop(plan)
@@ -89,21 +91,37 @@ def after_text(plan: Plan) -> str:
     return "nothing for the instance"
 
 
-def _gate(plan: Plan) -> Iterator[Line]:
+def _losses(plan: Plan) -> Iterator[Line]:
+    """Yield what stands against it, and what it ends or takes away although nothing does."""
     judgement = plan.judgement
     if judgement is None:
         return
-    heading = "gate"
-    tones: list[tuple[str, Tone]] = [(one.text, "bad") for one in judgement.refusals]
-    tones += [(one.text, "good") for one in judgement.proven]
-    if not tones and guards(plan.action, plan.instance):
-        tones.append(("no weights were found that could be lost", "plain"))
-    tones += [(text, "dim") for text in judgement.warnings]
-    for text, tone in tones:
+    refusals = [one.text for one in judgement.refusals]
+    yield from _below("gate", [(text, "bad") for text in refusals])
+    if refusals:
+        yield Line("", f"what helps: {_helps(plan)}")
+    yield from _below("ends", [(text, "bad") for text in judgement.ends])
+    if plan.action == "stop":
+        yield from _below("deletes", [(text, "bad") for text in _deleted(plan)])
+
+
+def _found(plan: Plan) -> Iterator[Line]:
+    """Yield what the gate found that is safe, and where it looked."""
+    judgement = plan.judgement
+    if judgement is None:
+        return
+    told: list[tuple[str, Tone]] = [(one.text, "good") for one in judgement.proven]
+    if not told and not judgement.refusals and guards(plan.action, plan.instance):
+        told.append(("no weights were found that could be lost", "plain"))
+    told += [(text, "dim") for text in judgement.warnings if text not in judgement.ends]
+    yield from _below("gate", told)
+
+
+def _below(heading: str, told: Iterable[tuple[str, Tone]]) -> Iterator[Line]:
+    """Yield lines below one heading, none where there is nothing to tell."""
+    for text, tone in told:
         yield Line(heading, text, tone)
         heading = ""
-    if judgement.refusals:
-        yield Line("", f"what helps: {_helps(plan)}")
 
 
 def _helps(plan: Plan) -> str:
@@ -122,7 +140,10 @@ def _helps(plan: Plan) -> str:
 
 def _stop(plan: Plan) -> Iterator[Line]:
     instance = plan.instance
-    yield Line("stop", STOP_WARNING)
+    note = instance.keeps.stop_note or plan.capabilities.stop_note or ""
+    told = [said(note)] if note else []
+    first, *more = told if all(each in note for each in SAYS_IT_ALL) else [STOP_WARNING, *told]
+    yield Line("stop", first)
     rate = instance.rate_stopped
     if rate.usd_per_hour is None:
         yield Line("", "the disk bills on, at a price that is not known", "bad")
@@ -132,29 +153,46 @@ def _stop(plan: Plan) -> Iterator[Line]:
         yield Line(
             "", f"the disk bills on: {usd_text(rate.usd_per_hour)}/h, {day} a day, {month} a month"
         )
-    note = instance.keeps.stop_note or plan.capabilities.stop_note
-    if note:
-        yield Line("", said(note))
-    yield from _fates(plan)
+    for text in more:
+        yield Line("", text)
+    yield from _survivors(plan)
     yield from _break_even(plan)
 
 
-def _fates(plan: Plan) -> Iterator[Line]:
-    """Say of each run whether its path outlives the stop."""
+def _deleted(plan: Plan) -> Iterator[str]:
+    """Yield each run whose path does not outlive the stop, as far as anybody knows."""
     loses = loses_of(plan.instance)
-    for run in plan.runs[:MOST_RUNS]:
-        fates = [loses(place) for place in run.places or (run.path,)]
-        name = name_of(run)
+    told = 0
+    for run in plan.runs:
+        fates = _fates(run, loses)
+        if fates == {False} and not run.in_memory:
+            continue
+        told += 1
+        where = f"a stop DELETES {name_of(run)} ({said_path(run.path)})"
+        if told > MOST_RUNS:
+            continue
         if run.in_memory:
-            yield Line("", f"a stop DELETES {name} ({said_path(run.path)}): it is in memory", "bad")
+            yield f"{where}: it is in memory"
         elif True in fates:
-            yield Line("", f"a stop DELETES {name} ({said_path(run.path)})", "bad")
-        elif None in fates:
-            yield Line("", f"whether a stop keeps {name} is not known", "bad")
+            yield where
         else:
-            yield Line("", f"{name} survives the stop", "good")
-    if len(plan.runs) > MOST_RUNS:
-        yield Line("", f"and {len(plan.runs) - MOST_RUNS} more runs")
+            yield f"whether a stop keeps {name_of(run)} is not known"
+    if told > MOST_RUNS:
+        yield f"and {told - MOST_RUNS} more runs"
+
+
+def _survivors(plan: Plan) -> Iterator[Line]:
+    """Say which runs outlive the stop."""
+    loses = loses_of(plan.instance)
+    kept = [run for run in plan.runs if _fates(run, loses) == {False} and not run.in_memory]
+    for run in kept[:MOST_RUNS]:
+        yield Line("", f"{name_of(run)} survives the stop", "good")
+    if len(kept) > MOST_RUNS:
+        yield Line("", f"and {len(kept) - MOST_RUNS} more runs", "good")
+
+
+def _fates(run: RunFacts, loses: Loses) -> set[bool | None]:
+    return {loses(place) for place in run.places or (run.path,)}
 
 
 def _start(plan: Plan) -> Iterator[Line]:
