@@ -66,6 +66,13 @@ def test_only_finite_numbers_and_numeric_strings_are_values(given: object, value
     assert rows({"epoch": 1, "x": given}).series("x") == [value]
 
 
+def test_a_loss_without_any_value_is_a_column_and_a_missing_name_is_none() -> None:
+    row = {"train/loss": None, "lr": "Infinity", "current_metric_name": None, "validated": None}
+    table = rows({"epoch": 1, **row}, {"epoch": 2, **row})
+    assert table.names() == ["train/loss", "lr"]
+    assert table.series("train/loss") == table.series("lr") == [None, None]
+
+
 def test_cases_of_strings_and_huge_numbers_have_their_right_points() -> None:
     told = json.loads((CASES / "TUI-16" / "series.json").read_bytes())["y"]
     table = rows(*({"epoch": n, "y": value} for n, value in enumerate(told, 1)))
@@ -74,7 +81,8 @@ def test_cases_of_strings_and_huge_numbers_have_their_right_points() -> None:
     table = rows(*({"epoch": n, "y": value} for n, value in enumerate(told["b"], 1)))
     assert table.series("y") == [None, None, 1.0]
     table = rows(*({"epoch": n, "y": value} for n, value in enumerate(told["c"], 1)))
-    assert "y" not in table.names()
+    assert table.names() == ["y"]
+    assert table.series("y") == [None, None]
     told = json.loads((CASES / "TUI-14" / "series.json").read_bytes())
     table = rows(*({"epoch": n, "y": value} for n, value in enumerate(told["y"], 1)))
     assert table.series("y") == [1.0, 0.8, None, 0.5, 0.4]

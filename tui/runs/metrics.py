@@ -21,7 +21,7 @@ MAX_COLUMNS = 400
 MAX_NAME = 200
 """Bounds that no real run meets: a hostile file cannot make a table grow for ever."""
 
-_NO_VALUES = frozenset({"epoch", "validated", "is_best"})
+_NO_VALUES = frozenset({"epoch", "validated", "is_best", "current_metric_name", "best_metric_name"})
 _NOT_FINITE_WORDS = frozenset({"nan", "inf", "+inf", "-inf", "infinity", "-infinity"})
 
 
@@ -204,7 +204,7 @@ class Metrics:
         self._last_epoch = epoch
         for name, value in row.items():
             found = number(value)
-            if found is None or name in _NO_VALUES:
+            if name in _NO_VALUES or (found is None and not _says_not_finite(value)):
                 continue
             column = self._column(name)
             if column is None:
