@@ -2,5 +2,5 @@
 
 from tests.alerts.conftest import listener  # noqa: F401
 from tests.cli.conftest import boxtop, spawn  # noqa: F401
-from tests.cli.test_instance import fake, lab, words  # noqa: F401
+from tests.cli.ending import fake, lab, words  # noqa: F401
 from tests.hub import hub_fixture  # noqa: F401

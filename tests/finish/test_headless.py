@@ -2,150 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import json
 import shutil
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.alerts.listener import Listener
-from tests.cli.test_instance import BEST, ID, LAST
+from tests.cli.ending import BEST, ID, LAST
+from tests.finish.calling import Called, Train, Training, journal, with_hub
+from tests.finish.calling import here as here
+from tests.finish.calling import train as train
 from tests.hub.faults import Answer
 from tests.hub.server import Hub
-from tests.onbox.checkpoints import checkpoint, make_weights, put, write_status
+from tests.onbox.checkpoints import checkpoint, put
 from tests.providers.fake_http import HTML_503
 from tests.providers.fake_vast import FakeVast
 from tests.sshd import SshServer
-from tests.waiting import wait_until
 from tui.actions import finish_desk
 from tui.actions.finish_line import Timing
-from tui.actions.instance_watched import watched_sight
-from tui.alerts import watcher
-from tui.cli import finish_headless as finish_headless_module
-from tui.cli.console import Console
-from tui.cli.finish import finish_setting
-from tui.cli.finish_headless import finish_headless
-from tui.cli.session import Session
 
 pytestmark = pytest.mark.sshd
-QUICK = Timing(tick=0.05, settle=0.5, countdown=0.5, first_wait=0.3, longest_wait=0.3, tries=3)
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, hub: Hub) -> None:
-    """Quick times; pulls come to a directory of the test, and this machine is not the box."""
-    elsewhere = partial(watched_sight, same_machine=False)
-    monkeypatch.setattr(finish_headless_module, "watched_sight", elsewhere)
-    monkeypatch.setattr(finish_desk, "TIMING", QUICK)
-    monkeypatch.setenv("HF_TOKEN", hub.token)
-    (tmp_path / "cwd").mkdir()
-    monkeypatch.chdir(tmp_path / "cwd")
-
-
-class Training:
-    """A run directory with a process that lives until it is ended."""
-
-    def __init__(self, runs: Path, name: str = "run1") -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
-        )
-        self.path = make_weights(runs / name, best=BEST, last=LAST)
-        self.began = datetime.now(UTC).isoformat(timespec="seconds")
-        self.write("running", current_epoch=3, completed_epochs=2)
-
-    def write(self, state: str, **values: object) -> None:
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        facts = {"start_epoch": 1, "total_epochs": 9, "started_at": self.began, "updated_at": now}
-        write_status(self.path, state=state, pid=self.process.pid, **facts, **values)
-
-    def end(self, state: str = "completed", **values: object) -> None:
-        """Write the last status, then end the process."""
-        self.write(state, completed_epochs=9, **values)
-        self.kill()
-
-    def kill(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(10)
-
-
-class Called:
-    """boxtop watch --when-done in a thread: its lines as they come, and its exit code."""
-
-    def __init__(
-        self,
-        words: tuple[object, ...],
-        when_done: str,
-        also: str = "",
-        out: io.StringIO | None = None,
-    ) -> None:
-        self.err, self.out = io.StringIO(), out or io.StringIO()
-        session = Session()
-        session.config, session.data_dir = str(words[1]), str(words[3])
-        session.console = Console(out=self.out, err=self.err)
-        self._session, self._when_done, self._also = session, when_done, also
-        self.code: int | None = None
-        self.thread = threading.Thread(target=self._run, daemon=True)
-        self.thread.start()
-        self._began = time.monotonic()
-
-    def _is_late(self) -> bool:
-        return not self.thread.is_alive() or time.monotonic() - self._began > 40
-
-    def _run(self) -> None:
-        yes = "lab" if "destroy" in self._when_done else None
-        setting = finish_setting(self._session, ("lab",), self._when_done, self._also, yes)
-        self.code = finish_headless(self._session, ("lab",), setting)
-
-    @property
-    def lines(self) -> str:
-        return self.err.getvalue()
-
-    def wait_for(self, text: str) -> None:
-        wait_until(lambda: text in self.lines or self._is_late(), 60, repr(text))
-        assert text in self.lines, self.lines
-
-    def end(self) -> int | None:
-        self.thread.join(40)
-        assert not self.thread.is_alive(), self.lines
-        assert "Traceback" not in self.lines
-        return self.code
-
-
-Train = Callable[..., Training]
-
-
-@pytest.fixture
-def train(lab: Path) -> Iterator[Train]:
-    begun: list[Training] = []
-
-    def start(name: str = "run1") -> Training:
-        begun.append(Training(lab, name))
-        return begun[-1]
-
-    yield start
-    for one in begun:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.process.wait()
-
-
-def journal(tmp_path: Path) -> list[dict[str, object]]:
-    lines = (tmp_path / "data" / "journal.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def with_hub(words: tuple[object, ...]) -> None:
-    config = Path(str(words[1]))
-    config.write_text(f'{config.read_text()}[hub]\nto = "my-org/{{run}}"\nvia = "here"\n')
 
 
 def test_a_run_that_completes_is_pulled_and_its_box_destroyed(
@@ -185,80 +61,6 @@ def test_a_run_that_completes_is_pulled_and_its_box_destroyed(
     assert isinstance(asked, dict)
     assert asked["override"] is None and len(asked["gate"]["proven"]) == 2
     assert entries[0]["asked"]["typed"] == "lab"  # type: ignore[index]
-
-
-class Screen(io.StringIO):
-    """A terminal's stdout."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def alerts_to(words: tuple[object, ...], listener: Listener) -> None:
-    config = Path(str(words[1]))
-    config.write_text(f"{config.read_text()}[alerts]\nurls = ['http://{listener.place}/hook']\n")
-    config.chmod(0o600)
-
-
-def kinds(listener: Listener) -> list[str]:
-    return [event["kind"] for one in listener.taken for event in one.body["events"]]
-
-
-def test_what_happens_and_how_it_ended_is_told_where_alerts_go(
-    fake: FakeVast,
-    words: tuple[object, ...],
-    train: Train,
-    listener: Listener,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    slow = Timing(tick=0.05, settle=0.5, countdown=10.0, first_wait=0.3, tries=3)
-    monkeypatch.setattr(finish_desk, "TIMING", slow)
-    monkeypatch.setattr(watcher, "LOOK_SECONDS", 0.3)
-    monkeypatch.setenv("TERM", "xterm-kitty")
-    alerts_to(words, listener)
-    run = train()
-    screen = Screen()
-    called = Called(words, "pull,stop", out=screen)
-    called.wait_for("waits for run1")
-    memory = Path(str(words[3]))
-    wait_until(lambda: any("true" in one.read_text() for one in memory.glob("alerts-*.json")), 30)
-    fake.allow("stop", ID)
-    run.end()
-    assert called.end() == 0, called.lines
-    assert kinds(listener) == ["completed", "finished"]
-    assert "lab run1 completed" in listener.taken[0].body["text"]
-    assert "is stopped: vast's list says so" in listener.taken[-1].body["text"]
-    assert "lab still bills $0.069444/h" in listener.taken[-1].body["text"]
-    assert called.lines.count("alert: lab run1 completed") == 1
-    assert screen.getvalue().count("\x1b]9;boxtop: ") == len(listener.taken)
-
-
-def test_an_end_is_told_once_however_often_boxtop_is_started_over_it(
-    fake: FakeVast, words: tuple[object, ...], train: Train, listener: Listener
-) -> None:
-    alerts_to(words, listener)
-    train().end()
-    for _ in range(2):
-        called = Called(words, "destroy")
-        assert called.end() == 5, called.lines
-    assert kinds(listener) == ["finish_failed"]
-    assert "best.pt" in listener.taken[0].body["text"]
-    assert "\x1b" not in called.out.getvalue()
-
-
-def test_a_line_that_only_a_person_can_go_on_with_is_told(
-    fake: FakeVast, words: tuple[object, ...], train: Train, listener: Listener
-) -> None:
-    alerts_to(words, listener)
-    listener.answer(503)
-    run = train()
-    called = Called(words, "pull,stop")
-    called.wait_for("waits for run1")
-    run.end("failed", error={"type": "ValueError", "message": "no labels"})
-    assert called.end() == 3, called.lines
-    assert kinds(listener)[-1] == "finish_failed" and len(listener.taken) == 2
-    assert "run1 failed, and that was not asked for" in listener.taken[1].body["text"]
-    assert "boxtop tries again" in called.lines
 
 
 def test_two_runs_are_waited_for_pushed_and_the_box_stopped(

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Boxtop, Called
+from tests.cli.ending import desk
 from tests.cli.runs import live_run
 from tests.cli.terminal import terminal
-from tests.cli.test_instance import desk
 from tests.providers.fake_vast import STOPPED, FakeVast
 from tui.actions.finish_wish import parse_wish
 from tui.errors import UserError
