@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.hub import hub_fixture  # noqa: F401
 from tests.onbox.checkpoints import checkpoint, make_weights, write_status
 from tests.providers.conftest import served
 from tests.providers.fake_http import KEY

@@ -11,7 +11,6 @@ from tests.cli.ending import ID, desk
 from tests.cli.ending import fake as fake
 from tests.cli.ending import lab as lab
 from tests.cli.ending import words as words
-from tests.hub import hub_fixture  # noqa: F401
 from tests.providers.conftest import served
 from tests.providers.fake_http import HTML_503, KEY, Canned
 from tests.providers.fake_lambda import FakeLambda
