@@ -14,7 +14,8 @@ from tests.golden import assert_golden
 from tests.report import views
 from tui.report.lines import Paper, Span, cells, cut
 from tui.report.plain import status_lines
-from tui.runs.model import Cost
+from tui.runs.model import Cost, Run, RunError
+from tui.runs.verdict import error_text
 from tui.view import BoxView, LinkView, PendingView
 
 
@@ -102,3 +103,10 @@ def test_a_runs_money_says_whose_price_it_is() -> None:
     box = BoxView("lab", "root@203.0.113.7", LinkView("live", 1.0), runs=(views.run_view(run),))
     text = " ".join(" ".join(status_lines([box], Paper(120))).split())
     assert "$0.87 so far $5.16 to finish $0.0598 an epoch (user)" in text
+
+
+def test_an_error_of_any_length_is_told_once() -> None:
+    long = RunError("RuntimeError", "first " + "boom " * 200)
+    failed = Run(id="r", path="/r", verdict="failed", error=long, reason=error_text(long))
+    text = report(BoxView("lab", "lab", LinkView("live"), (views.run_view(failed),)))
+    assert text.count("first") == 1

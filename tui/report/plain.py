@@ -293,6 +293,6 @@ def _causes(run: Run) -> Iterator[str]:
     if run.reason:
         yield said(run.reason)
     if run.error is not None and run.verdict == "failed":
-        yield ": ".join(said(part) for part in (run.error.type, run.error.message) if part)
+        yield said(": ".join(part for part in (run.error.type, run.error.message) if part))
     if run.diagnosis is not None:
         yield said(run.diagnosis.summary)
