@@ -97,6 +97,15 @@ def test_a_push_that_has_not_ended_is_told() -> None:
     assert told in text
 
 
+@pytest.mark.parametrize(
+    ("price", "told"),
+    [(3.4828, "$3.48/h"), (0.4, "$0.40/h"), (0.0685, "$0.0685/h"), (0, "$0.00/h")],
+)
+def test_a_boxs_price_is_an_amount_of_money(price: float, told: str) -> None:
+    box = BoxView("lab", "lab", LinkView("live"), price_per_hour=price)
+    assert told in report(box).splitlines()[0].split()
+
+
 def test_a_runs_money_says_whose_price_it_is() -> None:
     cost = Cost(0.87075, 5.164, None, 0.0598, "user")
     run = msgspec.structs.replace(views.RUNNING, cost=cost)

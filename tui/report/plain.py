@@ -267,8 +267,8 @@ def best_text(best: Best) -> str:
 
 
 def rate_text(usd_per_hour: float) -> str:
-    """Return a price: ``$3.48/h``, ``$0.0685/h``."""
-    return f"${usd_per_hour:.2f}/h" if usd_per_hour >= 1 else f"${usd_per_hour:.3g}/h"
+    """Return a price: ``$3.48/h``, ``$0.40/h``, ``$0.0685/h``."""
+    return f"{usd_text(usd_per_hour)}/h"
 
 
 def explanations(run: Run) -> Iterator[Span]:
