@@ -18,7 +18,7 @@ from tui.actions.gate_eyes import BoxEyes, seen_earlier
 from tui.actions.gate_facts import BoxFacts, RunFacts
 from tui.actions.gate_gather import gather
 from tui.actions.gate_survey import Survey
-from tui.actions.gate_words import name_of
+from tui.actions.gate_words import name_of, searched_texts
 from tui.boxes import Box, SshTarget
 from tui.facts import RunFound
 from tui.onbox.elsewhere import LIMIT_SECONDS, Sweep
@@ -141,6 +141,24 @@ def test_other_peoples_weights_and_what_is_hidden_are_no_runs(lab: Rented, home:
     ended(make_weights(home / "nothing"))
     (home / "loop").symlink_to(home)
     assert judged(lab).passes
+
+
+@pytest.mark.parametrize("name", ["last.pt", "fresh.pt"])
+def test_who_writes_weights_lives_whatever_the_status_says(lab: Rented, name: str) -> None:
+    run = saved_run(lab)
+    with (run / "weights" / name).open("ab"):
+        assert "alive" in [one.kind for one in judged(lab).refusals]
+    if name == "last.pt":
+        assert judged(lab).passes
+
+
+def test_the_disks_that_were_searched_besides_are_named() -> None:
+    told = [*searched_texts(("/data", "/mnt"), ("/data",))]
+    assert told == [
+        "looked for runs below /data, /mnt, too, and for trainings at work anywhere",
+        "/data: not all of it was searched for runs",
+    ]
+    assert [*searched_texts((), ())] == []
 
 
 class Hurried(BoxEyes):

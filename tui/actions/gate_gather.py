@@ -25,6 +25,7 @@ from tui.actions.gate_facts import (
 )
 from tui.actions.gate_survey import Place, Survey, Trouble
 from tui.actions.gate_told import is_alive, known_of, places_of, trouble_of
+from tui.actions.gate_words import searched_texts
 from tui.actions.snapshot import Weight
 from tui.config.settings import USUAL_ROOTS
 from tui.links.base import LinkError
@@ -122,7 +123,7 @@ def gather(
         unseen=tuple(_words_of(one) for one in after.troubles if not _is_usual(one)),
         notes=(
             *(_words_of(one) for one in after.troubles if _is_usual(one)),
-            *(f"{place}: not all of it was searched for runs" for place in before.partly),
+            *searched_texts(before.searched, before.partly),
         ),
         copies_count=not here,
     )

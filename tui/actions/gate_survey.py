@@ -81,13 +81,15 @@ class Trouble(msgspec.Struct, frozen=True):
 class Survey(msgspec.Struct, frozen=True):
     """Everything that was found at one moment; ``same_machine``: this machine is the box.
 
-    ``partly`` are places elsewhere that were not searched to their end.
+    ``partly`` are places elsewhere that were not searched to their end, ``searched`` the disks of
+    the box that were searched beside those that were named.
     """
 
     places: tuple[Place, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     same_machine: bool = False
     partly: tuple[str, ...] = ()
+    searched: tuple[str, ...] = ()
 
 
 def survey(
@@ -100,17 +102,19 @@ def survey(
     """Ask a box where these runs lie, and what else lies below the roots.
 
     ``earlier`` are paths where there may still be one, ``elsewhere`` places that are searched as
-    far as time allows. Raises ActionError.
+    far as time allows, and after them all other disks of the box. Raises ActionError.
     """
     request = {
         **{"op": "survey", "runs": list(runs), "roots": list(roots)},
         **{"earlier": list(earlier), "elsewhere": list(elsewhere)},
+        "widely": bool(elsewhere),
         **{"markers": list(files.MARKERS), "pruned": list(files.PRUNED)},
         "depth": files.SEARCH_DEPTH + 1,
     }
     places: list[Place] = []
     troubles: list[Trouble] = []
     partly: list[str] = []
+    searched: list[str] = []
     done: dict[str, Any] = {}
     with Program(shell, MODULE, request) as program:
         for reply in program.replies(program.first, SURVEY_SECONDS):
@@ -123,11 +127,14 @@ def survey(
                 troubles.append(_trouble(values["trouble"]))
             elif isinstance(values.get("partly"), str):
                 partly.append(values["partly"])
+            elif isinstance(values.get("searched"), str):
+                searched.append(values["searched"])
             elif isinstance(values.get("done"), dict):
                 done = values["done"]
     if len(places) > MOST_RUNS:
         troubles.append(Trouble("the box", f"more than {MOST_RUNS} runs"))
-    return Survey(tuple(places), tuple(troubles), is_here(done, machine()), tuple(partly))
+    same = is_here(done, machine())
+    return Survey(tuple(places), tuple(troubles), same, tuple(partly), tuple(searched))
 
 
 def is_here(told: Mapping[str, Any], here: Mapping[str, str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from tui.actions.gate_facts import ELSEWHERE, BoxFile, RunFacts, Witness
 from tui.runs.words import count_text, size_text
@@ -16,6 +16,18 @@ def looked_text(places: Iterable[str]) -> str:
     """Return where was looked: what lies in none of these is seen by nobody."""
     named = dict.fromkeys([*places, *ELSEWHERE])
     return f"looked for runs below {', '.join(said(place, _NAME) for place in named)}"
+
+
+def searched_texts(wide: Sequence[str], partly: Sequence[str]) -> Iterator[str]:
+    """Yield where was looked besides, and which places were not searched to their end."""
+    if wide:
+        yield f"looked for runs below {_listed(wide)}, too, and for trainings at work anywhere"
+    if partly:
+        yield f"{_listed(partly)}: not all of it was searched for runs"
+
+
+def _listed(places: Sequence[str]) -> str:
+    return ", ".join(said(place, _NAME) for place in places)
 
 
 def titled(run: RunFacts, file: BoxFile | None = None) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Callable, FrozenSet, Iterator, List
+from typing import Callable, FrozenSet, Iterable, Iterator, List, Set, Tuple
 
 from tui.onbox.places import SUFFIX, WEIGHTS, raw
 
@@ -29,6 +29,7 @@ class Sweep:
         pruned: FrozenSet[bytes],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._closed: Set[bytes] = set()
         self._markers = markers
         self._left_out = pruned | LIBRARIES
         self._clock = clock
@@ -36,21 +37,31 @@ class Sweep:
         self._looked = 0
         self.partly: List[bytes] = []
 
-    def below(self, place: bytes) -> List[bytes]:
-        """Return the runs below a place, the nearest first."""
+    def leave_out(self, places: Iterable[bytes]) -> None:
+        """Enter none of these from now on."""
+        self._closed.update(places)
+
+    def below(self, *places: bytes) -> List[bytes]:
+        """Return the runs below some places, the nearest to any of them first.
+
+        What was searched once is searched no more.
+        """
         found: List[bytes] = []
-        level = [place]
+        level = [(place, place) for place in places if place not in self._closed]
         while level:
-            deeper: List[bytes] = []
-            for path in level:
+            deeper: List[Tuple[bytes, bytes]] = []
+            for number, (place, path) in enumerate(level):
                 if self._is_over():
-                    self.partly.append(place)
+                    left = [place for place, _ in [*level[number:], *deeper]]
+                    self.partly += dict.fromkeys(left)
                     return found
                 names = self._directories(path)
                 if WEIGHTS in names and self._is_run(path):
                     found.append(path)
-                deeper += [os.path.join(path, name) for name in names if self._is_searched(name)]
+                inner = [os.path.join(path, name) for name in names if self._is_searched(name)]
+                deeper += [(place, each) for each in inner if each not in self._closed]
             level = deeper
+        self._closed.update(places)
         return found
 
     def _is_searched(self, name: bytes) -> bool:

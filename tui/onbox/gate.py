@@ -11,8 +11,10 @@ import os
 import pwd
 from typing import Any
 
+from tui.onbox.disks import is_at_home, wide_places
 from tui.onbox.elsewhere import Sweep
-from tui.onbox.open_files import written_files
+from tui.onbox.mounts import foreign_mounts
+from tui.onbox.open_files import written_files, written_runs
 from tui.onbox.places import WEIGHTS, raw, text
 from tui.onbox.run_place import list_checkpoints, place_of
 from tui.onbox.serving import Operation, Program, Request, serve
@@ -43,6 +45,8 @@ class Places(Program):
             self._tell(trouble={"path": text(path), "reason": reason, "root": hidden})
         for place in search.partly:
             self._tell(partly=text(place))
+        for place in search.wide:
+            self._tell(searched=text(place))
         return machine()
 
 
@@ -50,7 +54,8 @@ class Search:
     """Directories of runs: those that are named, and all that can be found below the roots.
 
     ``earlier`` are directories that may be one, ``elsewhere`` places that are searched as far as
-    time allows.
+    time allows, and ``widely`` asks for the other disks of the box after these: ``wide`` names
+    them.
     """
 
     def __init__(self, request: dict[str, Any]) -> None:
@@ -58,6 +63,7 @@ class Search:
         self._roots = [_absolute(raw(path)) for path in request["roots"]]
         self._earlier = [raw(path) for path in request.get("earlier", [])]
         self._elsewhere = [_absolute(raw(path)) for path in request.get("elsewhere", [])]
+        self._widely = request.get("widely") is True
         self._pruned = frozenset(raw(name) for name in request["pruned"])
         self._markers = frozenset(raw(name) for name in request["markers"])
         self._depth = int(request["depth"])
@@ -65,6 +71,7 @@ class Search:
         self._visited: set[tuple[int, int]] = set()
         self.troubles: list[tuple[bytes, str, bool]] = []
         self.partly: list[bytes] = []
+        self.wide: list[bytes] = []
 
     def paths(self) -> list[list[bytes]]:
         """Return the directories, each with all ways that lead to it; the named ones first."""
@@ -88,6 +95,11 @@ class Search:
     def _far(self) -> list[bytes]:
         sweep = Sweep(self._markers, self._pruned)
         found = [path for place in self._elsewhere for path in sweep.below(place)]
+        if self._widely:
+            self.wide = [place for place in wide_places() if place not in self._elsewhere]
+            sweep.leave_out(foreign_mounts())
+            found += sweep.below(*self.wide)
+            found += written_runs() if is_at_home() else []
         self.partly = sweep.partly
         return found
 

@@ -55,7 +55,7 @@ def place_of(path: bytes, written: Set[FileKey]) -> dict[str, Any]:
         "pid": pid if type(pid) is int else None,
         "pid_lives": _lives(pid),
         "quiet": _is_quiet(path, files),
-        "written": _is_written(path, written),
+        "written": any(_is_written(each, written) for each in (path, real) if each),
     }
 
 
@@ -116,7 +116,8 @@ def _status(path: bytes) -> dict[str, Any]:
 
 
 def _is_written(run: bytes, written: Set[FileKey]) -> bool:
-    """Whether a process has one of the run's own files open: a training keeps its log open."""
+    """Whether a process has a file in there open: a training keeps its log open, and its weights
+    while it saves them."""
     try:
         with os.scandir(run) as entries:
             return any(_key(entry) in written for entry in entries)
