@@ -145,7 +145,8 @@ async def test_a_destroy_is_set_with_the_typed_name_counted_down_and_cancelled(
     async with renting(run, tmp_path) as watch:
         await open_dialog(watch)
         assert "it is lab (demo demo-a100)" in said(watch)
-        assert "saves: pull best.pt and last.pt to this machine, below /" in said(watch)
+        assert "saves: pull best.pt and last.pt, below …" in said(watch)
+        assert "/cwd" in said(watch)
         assert "ends: leave the instance as it is" in said(watch)
         focused = watch.app.screen.focused
         assert focused is not None and focused.id == "cancel"
@@ -277,7 +278,7 @@ async def test_the_dialog_fits_small_screens(
         await open_dialog(watch)
         assert watch.app.screen.query_one("#cancel", Button).region.bottom <= size[1]
         assert "Cancel" in watch.text and "Set" in watch.text
-        assert watch.app.screen.query_one("#dialog").region.height <= 14
+        assert watch.app.screen.query_one("#dialog").region.height <= size[1]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 12)])

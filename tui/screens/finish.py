@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from tui.screens.monitor import MonitorScreen
 
 STRIP = "finish-strip"
+FOLDER_CELLS = 40
+"""Of a longer directory its end is shown: a dialog has no room for all."""
+
 _BAD = ("refused", "failed", "unconfirmed")
 
 
@@ -156,7 +159,7 @@ class Finishing:
             ends if names else frozenset(),
             names,
             self._problem,
-            said_path(str(self.desk.folder)),
+            said_path(str(self.desk.folder), FOLDER_CELLS),
         )
 
         def answered(answer: FinishAnswer | None) -> None:

@@ -16,7 +16,7 @@ from tui.widgets.field import Field
 
 SAVES: tuple[tuple[tuple[Save, ...], str], ...] = (
     (("push",), "push best.pt and last.pt to the Hub"),
-    (("pull",), "pull best.pt and last.pt to this machine, below {here}"),
+    (("pull",), "pull best.pt and last.pt, below {here}"),
     (("push", "pull"), "push best.pt and last.pt, and pull them, below {here}"),
     ((), "save nothing (what is not saved stays)"),
 )
