@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tui.links.follower.runs import parsed, parsed_number, parsed_time
+from tui.links.follower.status_text import parsed, parsed_number, parsed_time
 from tui.runs.decode import instant
 
 
