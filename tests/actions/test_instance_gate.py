@@ -208,6 +208,33 @@ def test_a_stop_that_keeps_the_disk_needs_no_saved_weights(rented: Rented, fake:
     assert rented.act(plan).well and rented.looks == looks
 
 
+def test_a_training_that_began_while_a_stop_was_asked_for_is_not_ended(
+    rented: Rented, fake: FakeVast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rented.run()
+    plan = rented.plan("stop", ID)
+    rented.run("run2", alive=True)
+    steady = Clock.steady
+    monkeypatch.setattr(Clock, "steady", lambda self: steady(self) + 60.0)
+    with pytest.raises(GateRefused, match=r"not what was agreed to: run2 is training") as caught:
+        rented.act(plan)
+    assert caught.value.changed and rented.journal == []
+    fake.allow("stop", ID)
+    assert rented.act(rented.plan("stop", ID)).well
+
+
+def test_a_stop_is_sent_all_the_same_when_its_box_answers_no_more(
+    rented: Rented, fake: FakeVast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rented.run()
+    plan = rented.plan("stop", ID)
+    rented.unreachable = "no answer"
+    steady = Clock.steady
+    monkeypatch.setattr(Clock, "steady", lambda self: steady(self) + 60.0)
+    fake.allow("stop", ID)
+    assert rented.act(plan).well
+
+
 def test_a_stop_that_wipes_the_runs_path_is_refused_like_a_destroy(pod: Rented) -> None:
     run = pod.run()
     plan = pod.plan("stop", POD)

@@ -15,7 +15,7 @@ from tui.actions.gate import Judgement
 from tui.actions.gate_facts import RunFacts, steady_now
 from tui.actions.instance_can import check_possible, same_instance
 from tui.actions.instance_confirm import Confirmation, Patience, pause
-from tui.actions.instance_gate import Passed, Sight, check_gate, guards, looked_at
+from tui.actions.instance_gate import Passed, Sight, check_gate, guards, is_outdated, looked_at
 from tui.actions.instance_lock import Locks, unkept
 from tui.actions.instance_plan import (
     Bound,
@@ -107,7 +107,10 @@ class InstanceActions:
     def act(self, plan: Plan, consent: Consent, sight: Sight, tell: Tell, cancel: Cancel) -> Report:
         """Do what was planned, once, and wait until a list says so.
 
-        The gate is asked again right before. Raises GateRefused, NotPossible, NothingToDo,
+        The gate is asked again right before, and so is the box before a stop that was shown a while
+        ago: a training that began since was agreed to by nobody.
+
+        Raises GateRefused, NotPossible, NothingToDo,
         ActionError("usage") for a name that is not typed as it should be, ("busy") while another
         action on it is under way, ("denied") where the journal cannot be written, ("changed"),
         ("cancelled"), and ProviderError when the provider cannot be asked: then nothing was sent.
@@ -128,7 +131,8 @@ class InstanceActions:
         _check_same(plan.bound, instance)
         check_possible(plan.action, plan.bound, instance, provider.capabilities)
         passed: Passed | None = None
-        if guards(plan.action, instance) or plan.refused:
+        guarded = guards(plan.action, instance) or plan.refused
+        if guarded or is_outdated(plan, steady_now()):
             tell(Moment("checking", plan.action, instance.state))
             judgement, _ = looked_at(plan.action, plan.bound, instance, sight, cancel)
             passed = check_gate(plan, judgement, consent)

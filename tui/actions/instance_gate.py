@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from tui.actions.cancel import Cancel
-from tui.actions.gate import Judgement, Loses, Refusal, judge
+from tui.actions.gate import FRESH_SECONDS, Judgement, Loses, Refusal, judge
 from tui.actions.gate_facts import BoxFacts, FoundRun, RunFacts, steady_now
 from tui.actions.instance_plan import Bound, Consent, GateRefused, Plan
 from tui.money import survives_stop
@@ -91,6 +91,7 @@ def check_gate(plan: Plan, now: Judgement, consent: Consent) -> Passed:
     ``now`` was judged right before the action; a refusal that the plan did not list was agreed to
     by nobody.
     """
+    _check_ends(plan, now)
     if now.passes:
         return Passed(now)
     if consent.typed is None or not consent.lose_weights or not plan.is_named(consent.typed):
@@ -101,6 +102,20 @@ def check_gate(plan: Plan, now: Judgement, consent: Consent) -> Passed:
             message = f"{plan.bound}: not what was agreed to: {refusal.text}"
             raise GateRefused(now, message, "look again, and decide anew", changed=True)
     return Passed(now, consent.typed)
+
+
+def is_outdated(plan: Plan, now: float) -> bool:
+    """Whether a stop was shown too long ago to tell what it ends; ``now`` is steady time."""
+    return plan.judgement is not None and not 0 <= now - plan.judgement.at <= FRESH_SECONDS
+
+
+def _check_ends(plan: Plan, now: Judgement) -> None:
+    """Raise GateRefused where a stop would end a training that was not shown."""
+    shown = plan.judgement.ends if plan.judgement is not None else ()
+    for text in now.ends:
+        if plan.action == "stop" and text not in shown:
+            message = f"{plan.bound} was not touched: not what was agreed to: {text}"
+            raise GateRefused(now, message, "look again, and decide anew", changed=True)
 
 
 def _key(refusal: Refusal) -> tuple[object, ...]:
