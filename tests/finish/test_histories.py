@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.finish.world import STATES, TIMING, Training, World, a_setting
 from tui.actions.finish_line import Act
 from tui.actions.finish_wish import Setting, Wish
+from tui.rent import RentView
 
 ENDED = ("completed", "unseen", "failed", "dead", "stopped", "diverged")
 
@@ -17,6 +18,9 @@ EVENT = st.one_of(
     st.tuples(st.just("write"), RUN, st.just("")),
     st.tuples(st.just("start"), st.just(0), st.sampled_from(["running", "completed", "failed"])),
     st.tuples(st.just("delete"), RUN, st.just("")),
+    st.tuples(st.just("rename"), RUN, st.just("")),
+    st.tuples(st.just("bring"), st.just(0), st.sampled_from(ENDED)),
+    st.tuples(st.just("off"), st.just(0), st.sampled_from(["stopped", "running"])),
     st.tuples(st.just("link"), st.just(0), st.sampled_from(["live", "live", "stale", "offline"])),
     st.tuples(st.just("fails"), st.just(0), st.just("")),
     st.tuples(st.just("lose copy"), RUN, st.just("")),
@@ -82,31 +86,40 @@ class Judged(World):
 
 def happen(world: Judged, event: tuple[str, int, str]) -> None:
     kind, number, word = event
-    if not world.runs and kind in ("state", "write", "delete", "lose copy"):
-        return
-    run = world.runs[number % len(world.runs)] if world.runs else Training("none")
+    if kind in ("start", "bring"):
+        world.number += 1
+        name, old = f"run{world.number}", kind == "bring"
+        began = 10.0 if old else 2000.0 + world.now + world.number
+        world.runs.append(Training(name, word, began=began, updated=20.0 if old else None))
+    elif kind in ("state", "write", "rename", "delete", "lose copy"):
+        if world.runs:
+            happen_to(world, world.runs[number % len(world.runs)], kind, word)
+    elif kind == "link":
+        world.link = word  # type: ignore[assignment]
+    elif kind == "off":
+        world.link = "offline" if word == "stopped" else "live"
+        world.rent = RentView("vast", "700001", "yolo9s", word, listed_at=1.0)
+    elif kind == "fails":
+        world.succeeds = not world.succeeds
+    elif kind == "move":
+        move(world, word)
+    elif kind == "cancel":
+        world.is_cancelled = world.is_cancelled or world.phase != "over"
+        world.line.cancel()
+
+
+def happen_to(world: Judged, run: Training, kind: str, word: str) -> None:
     match kind:
         case "state":
             run.state = word
         case "write":
             run.write()
-        case "start":
-            world.number += 1
-            began = 2000.0 + world.now + world.number
-            world.runs.append(Training(f"run{world.number}", word, began=began))
+        case "rename":
+            run.name, run.began = f"{run.name}-again", run.started_at
         case "delete":
             world.runs.remove(run)
-        case "link":
-            world.link = word  # type: ignore[assignment]
-        case "fails":
-            world.succeeds = not world.succeeds
         case "lose copy":
             run.saved.clear()
-        case "move":
-            move(world, word)
-        case "cancel":
-            world.is_cancelled = world.is_cancelled or world.phase != "over"
-            world.line.cancel()
 
 
 def move(world: Judged, word: str) -> None:
@@ -127,6 +140,7 @@ def test_any_history(
     setting: Setting, steps: list[tuple[tuple[str, int, str] | None, int]], first: str
 ) -> None:
     world = Judged(setting, Training("run1", first))
+    world.wall = 500.0
     for event, seconds in steps:
         if event is not None:
             happen(world, event)
