@@ -36,12 +36,18 @@ _SECRET_HINTS = (*_OTHER_STARTS, *_GITHUB_STARTS, *_SECRET_WORDS)
 _UNMASKED = r"(?!(?:hf_|rpa_)?\*\*\*(?:[\s\"',;&)}\]@]|$))"
 """Not what an earlier pattern has masked already."""
 
+_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[abfnrtv])|(?<=%[0-9A-Fa-f]{2}))"
+"""Where a token begins: also behind an escape that somebody has written out."""
+
+_NO_NAME = r"(?!(?:hub|xet|transfer|token|home|api|endpoint)(?:_|\b))"
+"""Names of Hugging Face's own packages and variables look like tokens and are none."""
+
 _SECRETS: tuple[tuple[str, str], ...] = (
-    # Names of Hugging Face's own packages and variables look like tokens and are none.
-    (r"\bhf_(?!(?:hub|xet|transfer|token|home|api|endpoint)(?:_|\b))[A-Za-z0-9]+", "hf_***"),
-    (r"\brpa_[A-Za-z0-9]+", "rpa_***"),
-    (r"\b(gh[opusr]_|github_pat_|glpat-|sk-|xox[abprs]-)[A-Za-z0-9_-]{8,}", r"\1***"),
-    (r"\bAKIA[0-9A-Z]{12,}", "AKIA***"),
+    (_EDGE + r"hf_" + _NO_NAME + r"[A-Za-z0-9]+", "hf_***"),
+    (r"(hf_|rpa_)" + _NO_NAME + r"[A-Za-z0-9]{8,}", r"\1***"),
+    (_EDGE + r"rpa_[A-Za-z0-9]+", "rpa_***"),
+    (_EDGE + r"(gh[opusr]_|github_pat_|glpat-|sk-|xox[abprs]-)[A-Za-z0-9_-]{8,}", r"\1***"),
+    (_EDGE + r"AKIA[0-9A-Z]{12,}", "AKIA***"),
     (
         r"(?i)(authorization[\"']?\s*[:=]\s*[\"']?(?:(?:bearer|basic|token|digest)\s+)?+)"
         + _UNMASKED

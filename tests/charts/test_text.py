@@ -28,3 +28,8 @@ LEGEND: tuple[Run, ...] = (
 )
 def test_an_entry_is_shown_whole_or_not_at_all(width: int, shown: str) -> None:
     assert "".join(text for text, _ in fit(LEGEND, width)) == shown
+
+
+def test_a_legend_shows_no_token_of_a_hostile_column() -> None:
+    runs: list[Run] = [("*", Role.LINE_1), (" x/\x1b[31mhf_SECRETsecret ", Role.LABEL)]
+    assert "".join(text for text, _ in fit(runs, 80)) == "* x/hf_*** "

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tui.charts.cells import Drawing, Role, Run
 from tui.charts.draw import draw
 from tui.charts.model import PLAIN, Options, Plot
-from tui.text import one_line
+from tui.text import said
 
 _COLOURS: dict[Role, str] = {
     Role.AXIS: "90",
@@ -80,7 +80,7 @@ def _entries(runs: Iterable[Run]) -> Iterator[list[Run]]:
         if role is Role.BLANK and entry:
             yield entry
             entry = []
-        entry.append((one_line(text), role))
+        entry.append((said(text), role))
     if entry:
         yield entry
 
