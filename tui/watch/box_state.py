@@ -63,6 +63,11 @@ class BoxState:
         self._contact = Contact(clock)
         self._clock = clock
 
+    @property
+    def _is_recording(self) -> bool:
+        """Whether the box's clock is that of another day, which tells nothing of this machine's."""
+        return isinstance(self.box.target, RecordingTarget)
+
     def load(self) -> None:
         """Read the mirror: what was true at the last contact, before any network."""
         mirror = self._kept.mirror
@@ -189,7 +194,7 @@ class BoxState:
                 cpus=vitals.cpus if vitals else None,
                 memory_used=vitals.memory_used if vitals else None,
                 memory_total=vitals.memory_total if vitals else None,
-                clock_skew_s=self._contact.skew,
+                clock_skew_s=None if self._is_recording else self._contact.skew,
                 searched=searched,
                 notices=(*banner, *self._notices.told(unsearched)),
                 unsearched=unsearched,
@@ -266,7 +271,7 @@ class BoxState:
             run = self._runs.get(facts.path)
             if run is None:
                 continue
-            run.set_vitals(facts, live=not isinstance(self.box.target, RecordingTarget))
+            run.set_vitals(facts, live=not self._is_recording)
             if facts.disk is not None:
                 forecast = self._forecasts.setdefault(facts.path, DiskForecast())
                 forecast.add(vitals.box_time, facts.disk)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from tui.charts.cells import Drawing, Role, Run
 from tui.charts.model import Options, Plot
 from tui.keys import Place
-from tui.text import one_line
+from tui.text import said
 from tui.widgets.panel import Panel
 from tui.widgets.spans import Span, Spans
 
@@ -104,7 +104,7 @@ class ChartPanel(Panel):
         is_name = role is Role.TITLE
         if self.is_stale and role not in (Role.BLANK, Role.AXIS, Role.GRID):
             name = "faint"
-        return one_line(text) if role is Role.LABEL else text, self.style(name, bold=is_name)
+        return said(text) if role is Role.LABEL else text, self.style(name, bold=is_name)
 
 
 def without_values(runs: list[Run]) -> list[Run]:
