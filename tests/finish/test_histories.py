@@ -50,7 +50,7 @@ class Judged(World):
 
     def __init__(self, *settings_and_runs: object) -> None:
         super().__init__(*settings_and_runs)  # type: ignore[arg-type]
-        self.waited: dict[str, Training] = {}
+        self.waited: dict[int, Training] = {}
 
     @property
     def wanted(self) -> set[str]:
@@ -59,9 +59,9 @@ class Judged(World):
     def look(self) -> object:
         for run in self.runs if self.link == "live" else ():
             if run.state not in ENDED:
-                self.waited[run.path] = run
+                self.waited[id(run)] = run
             elif run.state in self.wanted:
-                self.waited.pop(run.path, None)
+                self.waited.pop(id(run), None)
         before = self.phase
         order = super().look()
         if before != "counting" and self.phase == "counting":
@@ -75,10 +75,10 @@ class Judged(World):
         assert self.now - self.began_at >= TIMING.countdown
         assert all(run.state in ENDED for run in self.runs)
         assert any(run.state in self.wanted for run in self.runs)
-        there = {run.path for run in self.runs}
+        there = {id(run) for run in self.runs}
         latest = max(run.started_at for run in self.runs)
-        for path, run in self.waited.items():
-            assert path in there or run.started_at < latest, "a deleted training ended the box"
+        for number, run in self.waited.items():
+            assert number in there or run.started_at < latest, "a deleted training ended the box"
         super().act()
         if self.sent:
             assert all(run.is_safe for run in self.runs), "something unsaved was destroyed"
