@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import subprocess
 import sys
 from pathlib import Path
@@ -29,10 +28,9 @@ def ended(run: Path) -> Path:
 
 @pytest.fixture
 def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A made-up top of a file system, for somebody who is at home; nobody else trains."""
+    """A made-up top of a file system; nobody else trains."""
     top = tmp_path / "top"
     top.mkdir()
-    monkeypatch.setenv("HOME", pwd.getpwuid(os.getuid()).pw_dir)
     places = disks.wide_places
     monkeypatch.setattr(gate, "wide_places", lambda: places(os.fsencode(top)))
     monkeypatch.setattr(gate, "written_runs", list)
@@ -70,15 +68,18 @@ def test_runs_on_other_disks_of_the_box_are_found_after_those_at_home(
     assert found(search(tmp_path, widely=False)) == [str(runs[0])]
 
 
-def test_a_shell_with_a_home_of_its_own_is_set_apart(
+def test_who_asks_from_the_same_machine_asks_for_the_box_alone(
     top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended(top / "data" / "run2")
     monkeypatch.setattr(gate, "written_runs", lambda: [os.fsencode(top / "data" / "run2")])
-    assert len(found(search(tmp_path))) == 1
-    monkeypatch.setenv("HOME", str(tmp_path))
-    looking = search(tmp_path)
+    another = gate.sign({"boot": "another machine's"})
+    for asker in (another, gate.sign({"boot": ""}), None):
+        assert len(found(search(tmp_path, asker=asker))) == 1
+    looking = search(tmp_path, asker=gate.sign(gate.machine()))
     assert (found(looking), looking.wide) == ([], [])
+    monkeypatch.setattr(gate, "machine", lambda: {"boot": "", "processes": ""})
+    assert len(found(search(tmp_path, asker=gate.sign(gate.machine())))) == 1
 
 
 def test_disks_of_other_machines_are_left_out(

@@ -12,7 +12,7 @@ from tui.actions.program import Program
 from tui.actions.replies import Message
 from tui.actions.shell import Shell
 from tui.actions.snapshot import converted
-from tui.onbox.gate import machine
+from tui.onbox.gate import machine, sign
 from tui.runs import files
 from tui.text import said
 
@@ -102,12 +102,13 @@ def survey(
     """Ask a box where these runs lie, and what else lies below the roots.
 
     ``earlier`` are paths where there may still be one, ``elsewhere`` places that are searched as
-    far as time allows, and after them all other disks of the box. Raises ActionError.
+    far as time allows, and after them all other disks of a box that is not this very machine.
+    Raises ActionError.
     """
     request = {
         **{"op": "survey", "runs": list(runs), "roots": list(roots)},
         **{"earlier": list(earlier), "elsewhere": list(elsewhere)},
-        "widely": bool(elsewhere),
+        **{"widely": bool(elsewhere), "asker": sign(machine())},
         **{"markers": list(files.MARKERS), "pruned": list(files.PRUNED)},
         "depth": files.SEARCH_DEPTH + 1,
     }

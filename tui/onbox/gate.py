@@ -7,11 +7,12 @@ it tells the real place of each, for what a stop keeps is told by place.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import pwd
 from typing import Any
 
-from tui.onbox.disks import is_at_home, wide_places
+from tui.onbox.disks import wide_places
 from tui.onbox.elsewhere import Sweep
 from tui.onbox.mounts import foreign_mounts
 from tui.onbox.open_files import written_files, written_runs
@@ -55,7 +56,7 @@ class Search:
 
     ``earlier`` are directories that may be one, ``elsewhere`` places that are searched as far as
     time allows, and ``widely`` asks for the other disks of the box after these: ``wide`` names
-    them.
+    them. Where ``asker`` is this very machine, what else lies on it is none of its business.
     """
 
     def __init__(self, request: dict[str, Any]) -> None:
@@ -63,7 +64,7 @@ class Search:
         self._roots = [_absolute(raw(path)) for path in request["roots"]]
         self._earlier = [raw(path) for path in request.get("earlier", [])]
         self._elsewhere = [_absolute(raw(path)) for path in request.get("elsewhere", [])]
-        self._widely = request.get("widely") is True
+        self._widely = request.get("widely") is True and not is_sign(request.get("asker"))
         self._pruned = frozenset(raw(name) for name in request["pruned"])
         self._markers = frozenset(raw(name) for name in request["markers"])
         self._depth = int(request["depth"])
@@ -99,7 +100,7 @@ class Search:
             self.wide = [place for place in wide_places() if place not in self._elsewhere]
             sweep.leave_out(foreign_mounts())
             found += sweep.below(*self.wide)
-            found += written_runs() if is_at_home() else []
+            found += written_runs()
         self.partly = sweep.partly
         return found
 
@@ -172,6 +173,18 @@ def machine() -> dict[str, str]:
         return {"boot": boot, "processes": os.readlink("/proc/self/ns/pid")}
     except (OSError, ValueError):
         return {"boot": "", "processes": ""}
+
+
+def sign(told: dict[str, str]) -> str:
+    """Return what tells a machine again to who knows it, and nothing to others; empty for none."""
+    boot = told["boot"]
+    return hashlib.sha256(boot.encode()).hexdigest() if boot else ""
+
+
+def is_sign(asker: object) -> bool:
+    """Whether a sign is that of this machine."""
+    own = sign(machine())
+    return bool(own) and asker == own
 
 
 def _absolute(root: bytes) -> bytes:
