@@ -344,5 +344,8 @@ def test_a_training_in_a_container_is_found_from_its_host(
 
 
 def test_without_a_pid_there_is_nothing_to_aim_at(make: Callable[..., Killing]) -> None:
-    with pytest.raises(ActionError, match="names no process"):
+    with pytest.raises(
+        ActionError, match="which process trains run1: its status names none"
+    ) as told:
         make().plan("lab", Run(id="run1", path="/nowhere"), Cancel())
+    assert told.value.hint == "end it where it was started"

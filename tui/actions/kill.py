@@ -18,6 +18,7 @@ from tui.actions.kill_steps import Steps
 from tui.actions.shell import Shell
 from tui.runs.ended import Ended, EndedFile
 from tui.runs.model import Run
+from tui.text import said
 
 
 class Killing:
@@ -45,7 +46,8 @@ class Killing:
         training's any more, and what else keeps from looking.
         """
         if run.pid is None:
-            raise ActionError("usage", "the run's status names no process")
+            message = f"nothing says which process trains {said(run.id, 80)}: its status names none"
+            raise ActionError("usage", message, "end it where it was started")
         file = self._ended(run.path)
         record = file.record() if file is not None else None
         known = record.left if record and record.is_of(run.pid, run.started_at) else ()
