@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,8 +20,8 @@ from tests.providers.fake_runpod import FakeRunPod
 from tests.providers.fake_vast import STOPPED, FakeVast
 from tui.actions.cancel import Cancel
 from tui.actions.errors import ActionError
-from tui.actions.gate import Judgement, Loses, Refusal
-from tui.actions.gate_facts import BoxFacts
+from tui.actions.gate import Judgement, Loses, Refusal, judge
+from tui.actions.gate_facts import BoxFacts, RunFacts
 from tui.actions.instance_gate import check_gate
 from tui.actions.instance_plan import Consent, GateRefused
 from tui.actions.journal import Entry, Journal
@@ -221,6 +222,30 @@ def test_a_training_that_began_while_a_stop_was_asked_for_is_not_ended(
     assert caught.value.changed and rented.journal == []
     fake.allow("stop", ID)
     assert rented.act(rented.plan("stop", ID)).well
+
+
+def training(alive: bool | None, **more: Any) -> RunFacts:  # noqa: ANN401
+    return RunFacts("/runs/run1", "run1", alive, ("/runs/run1",), **more)
+
+
+@pytest.mark.parametrize(("shown", "now"), [(True, None), (None, True)])
+def test_a_training_that_was_shown_is_the_same_when_it_is_known_better_or_worse(
+    shown: bool | None, now: bool | None
+) -> None:
+    then, later = (
+        judge(BoxFacts("lab", at, (training(alive),)), "stop", lambda _: False)
+        for at, alive in ((1.0, shown), (60.0, now))
+    )
+    assert check_gate(a_plan("stop", then), later, Consent()).judgement is later
+
+
+def test_more_checkpoints_of_a_training_are_no_other_loss_than_was_agreed_to() -> None:
+    then, later = (
+        judge(BoxFacts("lab", at, (training(True, others=("1.pt",), others_count=count),)), "stop")
+        for at, count in ((1.0, 1), (60.0, 2))
+    )
+    consent = Consent("yolo9s", lose_weights=True)
+    assert check_gate(a_plan("stop", then), later, consent).typed == "yolo9s"
 
 
 def test_a_stop_is_sent_all_the_same_when_its_box_answers_no_more(

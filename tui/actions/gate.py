@@ -77,7 +77,7 @@ class Judgement:
     """What the gate says of one action on one box, by facts that were complete ``at``.
 
     ``warnings`` stand against nothing, but should be read before; ``ends`` are those that name what
-    is ended or goes all the same.
+    is ended or goes all the same. ``trainings`` are those of them that a stop ends: path and text.
     """
 
     box: str
@@ -87,6 +87,7 @@ class Judgement:
     proven: tuple[Proven, ...] = ()
     warnings: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
+    trainings: tuple[tuple[str, str], ...] = ()
 
     @property
     def passes(self) -> bool:
@@ -122,18 +123,22 @@ def judge(facts: BoxFacts, action: Action, loses: Loses | None = None) -> Judgem
     refusals: list[Refusal] = []
     proven: list[Proven] = []
     ends: list[str] = []
+    trainings: list[tuple[str, str]] = []
     if not keeps.all:
         refusals += [_unseen(place) for place in facts.unseen]
     for run in facts.runs:
         if keeps.run(run):
-            ends += _stopped_run(run)
+            trainings += [(run.path, text) for text in _stopped_run(run)]
             continue
         ends += words.others_texts(run)
         refusals += _refusals(run, facts.copies_count)
         proven += _proven(run)
-    warnings = (*facts.notes, *ends)
+    told = (*(text for _, text in trainings), *ends)
     return Judgement(
-        facts.box, action, facts.at, tuple(refusals), tuple(proven), warnings, tuple(ends)
+        *(facts.box, action, facts.at, tuple(refusals), tuple(proven)),
+        warnings=(*facts.notes, *told),
+        ends=told,
+        trainings=tuple(trainings),
     )
 
 

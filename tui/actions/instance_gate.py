@@ -111,9 +111,9 @@ def is_outdated(plan: Plan, now: float) -> bool:
 
 def _check_ends(plan: Plan, now: Judgement) -> None:
     """Raise GateRefused where a stop would end a training that was not shown."""
-    shown = plan.judgement.ends if plan.judgement is not None else ()
-    for text in now.ends:
-        if plan.action == "stop" and text not in shown:
+    shown = dict(plan.judgement.trainings) if plan.judgement is not None else {}
+    for path, text in now.trainings:
+        if path not in shown:
             message = f"{plan.bound} was not touched: not what was agreed to: {text}"
             raise GateRefused(now, message, "look again, and decide anew", changed=True)
 
