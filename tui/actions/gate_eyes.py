@@ -22,6 +22,7 @@ from tui.text import one_line, said
 from tui.view import BoxView
 
 SITE = "hf://"
+COPY_READS = 3
 
 Listing = Callable[[str, Sequence[str], str], Sequence[ListedFile]]
 """What a commit of a repository lists of some paths: ``RemoteHub.listing``; raises HubError."""
@@ -98,14 +99,11 @@ class BoxEyes:
     def look_again(self, proof: Proof, seen: Seen) -> Seen:
         """Ask the Hub once more; what a copy holds is known while nobody touched it.
 
-        Raises ActionError.
+        Who makes a backup of a copy touches it, too: then it is hashed anew. Raises ActionError.
         """
-        if proof.on_hub:
-            return self.look_at(proof)
-        now = mark_of(proof.where)
-        if now != seen.mark:
-            raise ActionError("changed", "it changed since" if now else "it is not there any more")
-        return seen
+        if not proof.on_hub and mark_of(proof.where) == seen.mark:
+            return seen
+        return self.look_at(proof)
 
 
 def seen_earlier(data: Path, box: Box) -> tuple[str, ...]:
@@ -115,12 +113,27 @@ def seen_earlier(data: Path, box: Box) -> tuple[str, ...]:
 
 
 def seen_copy(path: str) -> Seen:
-    """Return size and sha256 of a file of this machine, read anew. Raises ActionError in words."""
-    from tui.onbox.archive import digest
+    """Return size and sha256 of a file of this machine, read anew.
+
+    What was touched meanwhile is read again: a backup changes no byte of it. Raises ActionError in
+    words.
+    """
     from tui.onbox.mounts import is_over_ssh
 
     if is_over_ssh(path):
         raise ActionError("refused", "it lies on a disk mounted over ssh, which may be the box's")
+    earlier: Seen | None = None
+    for _ in range(COPY_READS):
+        seen = _read_copy(path)
+        if seen == earlier or seen.mark == mark_of(path):
+            return seen
+        earlier = seen
+    raise ActionError("changed", "it changed while it was read")
+
+
+def _read_copy(path: str) -> Seen:
+    from tui.onbox.archive import digest
+
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
@@ -128,8 +141,6 @@ def seen_copy(path: str) -> Seen:
             if not stat.S_ISREG(before.st_mode):
                 raise ActionError("refused", "it is no regular file")
             size, sha256 = digest(file)
-        if mark_of(path) != _mark(before):
-            raise ActionError("changed", "it changed while it was read")
         return Seen(size, sha256, _mark(before))
     except FileNotFoundError:
         raise ActionError("missing", "it is not there any more") from None

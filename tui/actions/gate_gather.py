@@ -109,7 +109,8 @@ def gather(
         here = before.same_machine if same_machine is None else same_machine
         collector = _Collector(eyes, pace, loses, copies_count=not here)
         found = tuple(collector.run(place, known_of(place, runs)) for place in before.places)
-        found = looked_again(found, partial(_again, eyes), on_hub=True)
+        for on_hub in (True, False):
+            found = looked_again(found, partial(_again, eyes), on_hub=on_hub)
         after = eyes.survey([way for place in before.places for way in place.ways])
     except (ActionError, LinkError) as error:
         known = tuple(RunFacts(run.path, run.name, run.alive, epoch=run.epoch) for run in runs)
