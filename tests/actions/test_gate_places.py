@@ -16,10 +16,10 @@ from tests.onbox.checkpoints import make_weights, put, write_status
 from tui.actions.gate import judge
 from tui.actions.gate_eyes import BoxEyes
 from tui.actions.gate_gather import gather
-from tui.actions.gate_survey import OUTERMOST, Survey, Trouble, is_here
+from tui.actions.gate_survey import OUTERMOST, Survey, Trouble, asker, is_here
 from tui.actions.instance_gate import loses_of
 from tui.money import DOCUMENTED
-from tui.onbox.gate import Search
+from tui.onbox.gate import Search, machine, sign
 from tui.onbox.mounts import in_memory
 from tui.providers.base import Instance, State
 
@@ -216,3 +216,11 @@ def test_copies_in_a_container_may_go_with_the_machine_around_it(
     here: dict[str, str], box: dict[str, str], goes_with_it: bool
 ) -> None:
     assert is_here(box, here) is goes_with_it
+
+
+def test_who_runs_on_a_rented_instance_asks_for_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RUNPOD_POD_ID", "VAST_CONTAINERLABEL", "CONTAINER_ID", "CONTAINER_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    assert asker() == sign(machine())
+    monkeypatch.setenv("VAST_CONTAINERLABEL", "C.7001")
+    assert asker() == ""

@@ -73,8 +73,9 @@ def test_who_asks_from_the_same_machine_asks_for_the_box_alone(
 ) -> None:
     ended(top / "data" / "run2")
     monkeypatch.setattr(gate, "written_runs", lambda: [os.fsencode(top / "data" / "run2")])
-    another = gate.sign({"boot": "another machine's"})
-    for asker in (another, gate.sign({"boot": ""}), None):
+    another = gate.sign({"boot": "another machine's", "processes": "pid:[1]"})
+    container = gate.sign({**gate.machine(), "processes": "pid:[1]"})
+    for asker in (another, container, gate.sign({"boot": "", "processes": ""}), None):
         assert len(found(search(tmp_path, asker=asker))) == 1
     looking = search(tmp_path, asker=gate.sign(gate.machine()))
     assert (found(looking), looking.wide) == ([], [])

@@ -176,13 +176,16 @@ def machine() -> dict[str, str]:
 
 
 def sign(told: dict[str, str]) -> str:
-    """Return what tells a machine again to who knows it, and nothing to others; empty for none."""
-    boot = told["boot"]
-    return hashlib.sha256(boot.encode()).hexdigest() if boot else ""
+    """Return what tells a machine or a container again to who knows it, and nothing to others.
+
+    It is empty where nothing tells it.
+    """
+    words = f"{told['boot']} {told['processes']}"
+    return hashlib.sha256(words.encode()).hexdigest() if told["boot"] else ""
 
 
 def is_sign(asker: object) -> bool:
-    """Whether a sign is that of this machine."""
+    """Whether a sign is that of this very machine or container."""
     own = sign(machine())
     return bool(own) and asker == own
 
