@@ -85,6 +85,22 @@ def test_a_box_that_somebody_stopped_and_started_is_not_ended_for_what_had_ended
     assert world.sent == 1
 
 
+@pytest.mark.parametrize("state", ["completed", "dead"])
+def test_what_a_box_that_was_off_tells_late_had_ended_before(state: str) -> None:
+    wish = Wish(("push",), "destroy", frozenset({"failed", "dead"}))
+    world = World(Setting("lab", wish, BOUND, "lab"), Training("run1"))
+    world.wall, world.rent = SET_AT, a_rent("running")
+    world.wait(20)
+    world.link, world.rent = "offline", a_rent("stopped")
+    world.wait(60)
+    world.link, world.rent = "live", a_rent("running")
+    world.wait(5)
+    assert world.line.view.text == "waits until the box has told everything"
+    world.runs[0].state = state
+    world.wait(400)
+    assert world.sent == 0 and world.line.view.stuck
+
+
 def test_a_line_that_is_set_while_the_box_is_off_waits_for_a_training() -> None:
     world = World(None, Training("run1", "completed"))
     world.link, world.rent = "offline", a_rent("stopped")

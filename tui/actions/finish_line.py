@@ -110,6 +110,8 @@ class FinishLine:
         self._runs = FinishRuns(setting.wish.also)
         self._saves = FinishSaves(setting.wish.saves, is_proven=setting.wish.end is not None)
         self._set_at: float | None = None
+        self._is_back = True
+        self._live_from: float | None = None
         self._mark: Mark | None = None
         self._since = 0.0
         self._counted_from = 0.0
@@ -141,8 +143,12 @@ class FinishLine:
             if seen.box.link.state != "live" or not seen.told:
                 if seen.box.is_off:
                     self._runs.was_off()
-                self._mark = None
+                    self._is_back = False
+                self._mark, self._live_from = None, None
                 self._wait(words.link_text(seen.box))
+                return None
+            if not self._has_come_back(seen.at):
+                self._wait(words.TELLS)
                 return None
             standing = self._runs.look(seen.box.runs, self._set_at_there(seen.box))
             if not self._is_settled(standing, seen.at):
@@ -190,6 +196,12 @@ class FinishLine:
         with self._lock:
             if self._view.phase in ("verifying", "acting"):
                 self._show(self._view.phase, self._view.text, detail)
+
+    def _has_come_back(self, at: float) -> bool:
+        """Whether a box that was off has had its time to tell how its runs are now."""
+        self._live_from = at if self._live_from is None else self._live_from
+        self._is_back = self._is_back or at - self._live_from >= self.timing.settle
+        return self._is_back
 
     def _set_at_there(self, box: BoxView) -> float | None:
         """Return when it was set, by the box's clock."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 GOES_ON = "what moves goes on"
 LOOK = "`boxtop boxes` tells what became of it"
+TELLS = "waits until the box has told everything"
 
 
 def aim_text(setting: Setting) -> str:
@@ -94,7 +95,7 @@ def changed_text(setting: Setting, rent: RentView | None) -> str | None:
 def link_text(box: BoxView | None) -> str:
     """Return why nothing counts that is known of a box now."""
     if box is None or box.link.state == "live":
-        return "waits until the box has told everything"
+        return TELLS
     if box.is_off and box.rent is not None:
         return f"waits: its provider says that it is {said(box.rent.state, 40)}"
     why = f": {said(box.link.error, 160)}" if box.link.error else ""
