@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.finish.world import BOUND, Training, World
+from tests.finish.world import BOUND, TIMING, Training, World
 from tui.actions.finish_wish import Setting, Wish
 from tui.rent import RentView
 
@@ -83,6 +83,19 @@ def test_a_box_that_somebody_stopped_and_started_is_not_ended_for_what_had_ended
     world.runs[0].state = "completed"
     world.wait(200)
     assert world.sent == 1
+
+
+def test_who_starts_a_box_has_minutes_to_begin_a_training_on_it() -> None:
+    world = World(None, Training("run1", "completed"))
+    world.link, world.rent = "offline", a_rent("stopped")
+    world.wait(20)
+    world.link, world.rent = "live", a_rent("running")
+    world.wait(TIMING.begin - 20)
+    told = "it was off meanwhile, and no training has begun since"
+    assert (world.line.view.text, world.line.view.stuck) == (told, False)
+    world.runs.append(Training("run2"))
+    world.wait(400)
+    assert world.line.view.text == "waits for run2" and not world.line.view.stuck
 
 
 @pytest.mark.parametrize("state", ["completed", "dead"])

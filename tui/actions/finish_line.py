@@ -29,12 +29,15 @@ Result = Literal["done", "cancelled", "refused", "failed", "unconfirmed"]
 class Timing:
     """Seconds: between two looks, how long all must have been done, and how long to count down.
 
+    ``begin`` is how long a training may take to begin on a box that was off.
+
     What may heal is tried ``tries`` times, after ``first_wait``, then twice that, and so on.
     """
 
     tick: float = 1.0
     settle: float = 10.0
     countdown: float = 60.0
+    begin: float = 300.0
     first_wait: float = 15.0
     longest_wait: float = 300.0
     tries: int = 12
@@ -203,6 +206,10 @@ class FinishLine:
         self._is_back = self._is_back or at - self._live_from >= self.timing.settle
         return self._is_back
 
+    def _is_late(self, at: float) -> bool:
+        """Whether a training should have begun by now on a box that was off."""
+        return self._live_from is not None and at - self._live_from >= self.timing.begin
+
     def _set_at_there(self, box: BoxView) -> float | None:
         """Return when it was set, by the box's clock."""
         return None if self._set_at is None else self._set_at + (box.clock_skew_s or 0.0)
@@ -213,8 +220,9 @@ class FinishLine:
             self._mark, self._since, self._tries, self._again_at = standing.mark, at, 0, 0.0
         settled = at - self._since >= self.timing.settle
         if standing.waits is not None:
-            stuck = standing.stuck and settled
-            self._wait(standing.waits, standing.detail, stuck=stuck)
+            late = not standing.has_begun and self._is_late(at)
+            text = f"{standing.waits}: it needs a person" if late else standing.waits
+            self._wait(text, standing.detail, stuck=late or (standing.stuck and settled))
             return False
         if at == self._since:
             self._wait("all is done; looks once more before it begins")

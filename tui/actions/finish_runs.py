@@ -34,6 +34,7 @@ class Standing:
 
     ``waits`` says what is missing, None when all is done; ``detail`` is what of it moves. ``stuck``
     says that all have ended, and that one of them did so in a way that was not asked for.
+    ``has_begun`` is False where no training has begun since the box was off.
     """
 
     about: tuple[RunView, ...]
@@ -41,6 +42,7 @@ class Standing:
     waits: str | None = None
     detail: str = ""
     stuck: bool = False
+    has_begun: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,8 @@ class FinishRuns:
         if self._lost:
             return Standing(about, mark, _lost_text(self._lost[0]), stuck=True)
         if not about:
-            return Standing((), mark, self._idle_text(views), stuck=self._was_off)
+            text = self._idle_text(views)
+            return Standing((), mark, text, has_begun=not self._was_off)
         for view in about:
             problem = self._problem(view.run, endings[view.run.path])
             if problem is not None:
@@ -137,7 +140,7 @@ class FinishRuns:
     def _idle_text(self, views: Sequence[RunView]) -> str:
         """Return why nothing decides: no training has begun."""
         if self._was_off:
-            return "it was off meanwhile, and no training has begun since: it needs a person"
+            return "it was off meanwhile, and no training has begun since"
         return "no training has begun on it yet" if views else "there is no run on it yet"
 
     def _lose(self, runs: Sequence[Run], fresh: Sequence[Run], before: frozenset[str]) -> None:
