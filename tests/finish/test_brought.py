@@ -34,6 +34,35 @@ def test_a_finished_run_that_is_brought_to_an_empty_box_ends_nothing() -> None:
     assert world.sent == 1 and all(run.is_safe for run in world.runs)
 
 
+def test_a_finished_run_whose_status_is_brought_as_the_last_ends_nothing() -> None:
+    world = brought()
+    world.runs.append(Training("uploaded", "unknown"))
+    world.wait(60)
+    assert "uploaded" in world.line.view.text
+    world.runs[0].state, world.runs[0].updated = "completed", SET_AT - 3600
+    world.wait(400)
+    assert (world.sent, world.begun) == (0, [])
+    assert world.line.view.text == "no training has begun on it yet"
+
+
+def test_a_run_whose_status_was_not_read_at_first_decides_as_one_that_had_ended() -> None:
+    world = brought(Training("run1", "unknown"))
+    world.runs[0].state, world.runs[0].updated = "completed", SET_AT - 3600
+    world.wait(200)
+    assert world.sent == 1
+
+
+@pytest.mark.parametrize("ended", [LATER, SET_AT - 1])
+def test_a_training_that_was_seen_at_work_counts_whenever_it_ended(ended: float) -> None:
+    world = brought(Training("run1", "unknown"))
+    world.runs[0].state = "running"
+    world.wait(20)
+    world.runs.append(Training("old", "completed", updated=SET_AT - 3600))
+    world.runs[0].state, world.runs[0].updated = "completed", ended
+    world.wait(200)
+    assert world.sent == 1
+
+
 def test_a_training_that_came_and_ended_while_nobody_looked_counts() -> None:
     world = brought()
     world.link = "offline"

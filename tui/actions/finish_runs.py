@@ -72,6 +72,7 @@ class FinishRuns:
         self._old: dict[str, float | None] | None = None
         self._first: frozenset[str | float | None] = frozenset()
         self._known: set[str] = set()
+        self._told: set[str] = set()
         self._was_off = False
         self._waited: tuple[Run, ...] = ()
         self._lost: tuple[_Lost, ...] = ()
@@ -125,12 +126,14 @@ class FinishRuns:
         if self._old is None:
             self._old = {path: started[path] for path, end in endings.items() if end}
             if not self._was_off:
-                self._first = frozenset([*self._old, *self._old.values()]) - {None}
+                untold = [view.run.path for view in views if not view.run.reported_state]
+                self._first = frozenset([*self._old, *self._old.values(), *untold]) - {None}
         for view in views:
             path = view.run.path
-            if path not in self._known and endings[path] and _ended_before(view.run, set_at):
+            if path not in self._told and endings[path] and _ended_before(view.run, set_at):
                 self._old[path] = started[path]
         self._known |= endings.keys()
+        self._told |= {view.run.path for view in views if view.run.reported_state}
         self._old = {
             path: began
             for path, began in self._old.items()
