@@ -119,7 +119,7 @@ def test_without_colours_no_escape_for_one_is_sent(terminal: Terminal) -> None:
         (b" ", b""),
         (b"a", b"Cancel"),
         (b"\t\r", b"coco-9t"),  # Cancel
-        (b"\r", b"following"),  # the run
+        (b"\t\r", b" back"),  # the run, once the keys have come round to its panel
         (b"2", b""),
         (b"lx", b""),
         (b"m", b"Usual ones"),

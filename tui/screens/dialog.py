@@ -69,7 +69,7 @@ class Dialog(ModalScreen[Answer], AnsweredOnce[Answer], Generic[Answer]):
     def on_mount(self) -> None:
         """Focus the harmless button, and keep keys out for a moment."""
         self._opens_at = self._time() + GUARD_SECONDS if self.is_guarded else 0.0
-        self.first_focus().focus()
+        self.set_focus(self.first_focus())  # now: a key right behind the picture finds it
         body = self.query_one("#dialog-body", VerticalScroll)
         for change in ("scroll_y", "virtual_size"):
             self.watch(body, change, self._look_for_more)
