@@ -305,7 +305,7 @@ def test_of_a_notebook_only_the_training_in_it_is_interrupted(
     cell = SCRIPT.replace(
         "except KeyboardInterrupt:\n", "except KeyboardInterrupt:\n    cell = 1\n"
     )
-    kernel.write_text(cell + "\nprint('interrupted', flush=True)\nwhile True: time.sleep(0.05)\n")
+    kernel.write_text(cell + "\nprint('interrupted', flush=True)\nwhile True: signal.pause()\n")
     with subprocess.Popen([sys.executable, kernel, run, "rank0"]) as process:
         try:
             wait_until(lambda: (run / "pid.rank0").exists())

@@ -6,7 +6,6 @@ import json
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -136,7 +135,7 @@ class Exchange:
             case Hold(after=after) if self.asked.received >= after:
                 self._released.wait()
             case Trickle():
-                time.sleep(0.01)
+                self._released.wait(0.01)
 
     def _plain(self) -> Iterator[bytes]:
         left = int(self.handler.headers.get("Content-Length") or 0)

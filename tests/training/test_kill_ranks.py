@@ -21,7 +21,7 @@ from tui.runs.model import Run
 pytestmark = [pytest.mark.train, pytest.mark.timeout(400)]
 
 RANKS = """\
-import json, os, pathlib, time
+import json, os, pathlib, signal
 
 def train(rank, world, address, port, result, run):
     run = pathlib.Path(run)
@@ -32,7 +32,7 @@ def train(rank, world, address, port, result, run):
         (run / "status.new").rename(run / "status.json")
     (run / f"rank{rank}").write_text(str(os.getpid()))
     while True:
-        time.sleep(0.1)
+        signal.pause()
 """
 LAUNCHER = """\
 import os, sys
