@@ -92,10 +92,8 @@ def a_rent(state: str) -> RentView:
     return RentView("vast", "700001", "yolo9s", state, listed_at=1.0)
 
 
-@pytest.mark.parametrize("state", ["completed", "running", "failed", "dead"])
-def test_a_box_that_somebody_stopped_and_started_is_not_ended_for_what_had_ended_before(
-    state: str,
-) -> None:
+def stopped_and_started() -> World:
+    """A box that another hand stopped and started while its training was waited for."""
     wish = Wish(("push",), "destroy", frozenset({"failed", "dead"}))
     world = World(Setting("lab", wish, BOUND, "lab"), Training("run1"))
     world.wall, world.rent = SET_AT, a_rent("running")
@@ -103,6 +101,14 @@ def test_a_box_that_somebody_stopped_and_started_is_not_ended_for_what_had_ended
     world.link, world.rent = "offline", a_rent("stopped")
     world.wait(60)
     world.link, world.rent = "live", a_rent("running")
+    return world
+
+
+@pytest.mark.parametrize("state", ["completed", "running", "failed", "dead"])
+def test_a_box_that_somebody_stopped_and_started_is_not_ended_for_what_had_ended_before(
+    state: str,
+) -> None:
+    world = stopped_and_started()
     world.runs[0].state = "dead" if state == "running" else state
     world.wait(400)
     told = "it was off meanwhile, and no training has begun since: it needs a person"
@@ -129,13 +135,7 @@ def test_who_starts_a_box_has_minutes_to_begin_a_training_on_it() -> None:
 
 @pytest.mark.parametrize("state", ["completed", "dead"])
 def test_what_a_box_that_was_off_tells_late_had_ended_before(state: str) -> None:
-    wish = Wish(("push",), "destroy", frozenset({"failed", "dead"}))
-    world = World(Setting("lab", wish, BOUND, "lab"), Training("run1"))
-    world.wall, world.rent = SET_AT, a_rent("running")
-    world.wait(20)
-    world.link, world.rent = "offline", a_rent("stopped")
-    world.wait(60)
-    world.link, world.rent = "live", a_rent("running")
+    world = stopped_and_started()
     world.wait(5)
     assert world.line.view.text == "waits until the box has told everything"
     world.runs[0].state = state

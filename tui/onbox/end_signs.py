@@ -14,12 +14,12 @@ from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 from tui.onbox.end_table import Process, Table, exists, inner_pids, names, owner, started_at, table
 from tui.onbox.open_files import is_for_writing, listed
 from tui.onbox.places import Refused, explained, open_plain, raw, text
+from tui.onbox.training import STATUS
 
 REUSE_SECONDS = 60.0
 """A process that started so long after the training began is another one with the same pid."""
 
 LAUNCHERS = ("python", "pypy", "libreyolo", "torchrun", "accelerate", "deepspeed")
-STATUS = b"status.json"
 LOG = b"train.log"
 _MAX_STATUS = 1 << 20
 

@@ -6,10 +6,11 @@ import os
 import stat
 from typing import Iterator, List, Set, Tuple
 
+from tui.onbox.training import METRICS, STATUS
+
 _WRITES = os.O_WRONLY | os.O_RDWR
 
-STATUS = b"status.json"
-KEPT_OPEN = (b"train.log", b"metrics.jsonl")
+KEPT_OPEN = (b"train.log", METRICS)
 """What a training holds open beside its status."""
 
 FileKey = Tuple[int, int]

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple, Optional, Set
 from tui.onbox.mounts import in_memory
 from tui.onbox.open_files import FileKey
 from tui.onbox.places import SUFFIX, WEIGHTS, explained, open_plain, raw, text
+from tui.onbox.training import METRICS, STATUS
 
 MATTER = ("best.pt", "last.pt")
 MAX_STATUS = 1 << 20
 OTHERS_NAMED = 3
-WRITTEN = (b"status.json", b"metrics.jsonl", b"results.csv", b"train.log")
+WRITTEN = (STATUS, METRICS, b"results.csv", b"train.log")
 QUIET_SECONDS = 12 * 3600.0
 """No epoch takes longer, and LibreYOLO writes at the end of each."""
 
@@ -108,7 +109,7 @@ def _identity(path: bytes) -> list[int] | None:
 
 def _status(path: bytes) -> dict[str, Any]:
     try:
-        with open_plain(os.path.join(path, b"status.json")) as file:
+        with open_plain(os.path.join(path, STATUS)) as file:
             values = json.loads(text(file.read(MAX_STATUS)))
     except (OSError, ValueError, RecursionError):
         return {}
